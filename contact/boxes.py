@@ -192,10 +192,10 @@ def _cut_edge(box, face, center, axis, half):
     start, slope = _in_box(box, center), mat_t_vec(box[1], axis)
     for k in range(3):
         if face[k] == 0.0 and slope[k] != 0.0:
-            one = (-box[2][k] - start[k]) / slope[k]
+            end_a = (-box[2][k] - start[k]) / slope[k]
             two = (box[2][k] - start[k]) / slope[k]
-            low = min(max(low, min(one, two)), half)
-            high = max(min(high, max(one, two)), -half)
+            low = min(max(low, min(end_a, two)), half)
+            high = max(min(high, max(end_a, two)), -half)
     return low, high
 
 

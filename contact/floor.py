@@ -79,15 +79,15 @@ class Floor:
         kinds: tuple[str, ...] = get_args(Friction)
         if self.friction not in kinds:
             raise FloorError(f"floor.friction = {self.friction!r}: it must be one of {', '.join(kinds)}")
-        for own in fields(self):
-            value = getattr(self, own.name)
-            if isinstance(own.default, str) or not own.init:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(item.default, str) or not item.init:
                 continue
             if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
-                raise FloorError(f"floor.{own.name} = {value!r}: it must be a finite number, zero or above")
-            if value == own.metadata.get("above"):
-                raise FloorError(f"floor.{own.name} = {value:g}: it must be above zero")
-            object.__setattr__(self, own.name, float(value))
+                raise FloorError(f"floor.{item.name} = {value!r}: it must be a finite number, zero or above")
+            if value == item.metadata.get("above"):
+                raise FloorError(f"floor.{item.name} = {value:g}: it must be above zero")
+            object.__setattr__(self, item.name, float(value))
         if self.mu_d > self.mu_s:
             raise FloorError(
                 f"floor.mu_d = {self.mu_d:g} exceeds floor.mu_s = {self.mu_s:g}: "
@@ -111,7 +111,7 @@ class Floor:
             FloorError: one of the three kernels of the normal force law is missing.
         """
         law, kernels = type(self.normal), (pressure, pressure_slopes, pressure_energy)
-        lacking = [one.__name__ for one in kernels if law not in one.table.implementations]
+        lacking = [kernel.__name__ for kernel in kernels if law not in kernel.table.implementations]
         if lacking:
             raise FloorError(f"{law.__name__} has no {' and no '.join(lacking)}: register a kernel for it")
         numbers = {name: getattr(self, name) for name in FloorParameters._fields[1:-1]}
@@ -141,8 +141,8 @@ class Floor:
         depth = on_springs(shallow) if shallow > 0.0 else SHALLOW
         for _ in range(MOST_STEPS):
             depths = depth - lowest_first[lowest_first < depth]
-            missing = load - sum(max(pressure(self.normal, -one, 0.0), 0.0) for one in depths)
-            stiffness = sum(self.slopes_at(one)[0] for one in depths)
+            missing = load - sum(max(pressure(self.normal, -point_depth, 0.0), 0.0) for point_depth in depths)
+            stiffness = sum(self.slopes_at(point_depth)[0] for point_depth in depths)
             if load <= 0.0 or abs(missing) <= BALANCED * load:
                 return depth
             if not stiffness > 0.0:

@@ -58,12 +58,12 @@ def law_at(ground, c):
 @kernel
 def region_of(ground, x, y):
     """Return the row of the last patch that contains the point (x, y) of the floor; 0 without patch: the floor."""
-    found = 0
+    region = 0
     for i in range(1, ground.bounds.shape[0]):
         b = ground.bounds[i]
         if b[0] <= x <= b[1] and b[2] <= y <= b[3]:
-            found = i
-    return found
+            region = i
+    return region
 
 
 @routine

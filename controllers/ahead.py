@@ -81,19 +81,19 @@ class Ahead(Controller):
 
     def _muscles(self, model: Model) -> tuple[Floats, Floats]:
         """Return stiffness (joints,) [N·m/rad] and damping (joints,) [N·m·s/rad] of the muscles."""
-        stiffness, damping = (list(by_joint(one, model).values()) for one in (self.stiffness, self.damping))
+        stiffness, damping = (list(by_joint(values, model).values()) for values in (self.stiffness, self.damping))
         return np.array(stiffness), np.array(damping)
 
     def _inner_law(self, model: Model) -> Any:
         """Return the compiled part of the inner controller; raise InputError for a controller in Python."""
-        found = self.inner.law(model)
-        if found is None:
+        law = self.inner.law(model)
+        if law is None:
             raise InputError(f"{type(self.inner).__name__} is not compiled: prediction needs a compiled controller")
-        return found
+        return law
 
     def impedance(self, model: Model) -> Impedance | None:
         """Return the impedance of muscles and tendons, with rest angles of the initial posture."""
-        stiffness, damping = (dict(by_joint(one, model)) for one in (self.stiffness, self.damping))
+        stiffness, damping = (dict(by_joint(values, model)) for values in (self.stiffness, self.damping))
         q = self._posture(model)
         if not any(stiffness.values()) and not any(damping.values()):
             return None

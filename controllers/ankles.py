@@ -113,8 +113,8 @@ class AnkleController(Controller):
 
 def _ankles(model: Model) -> list[str]:
     """Return the names of the joints that pitch the feet."""
-    found = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
-    carried = [joint for joint in found if model.bodies[model.joint_index(joint)].name in model.feet]
+    joints = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
+    carried = [joint for joint in joints if model.bodies[model.joint_index(joint)].name in model.feet]
     if len(carried) != 2:
         raise ModelError(f"model {model.name!r}: the controller needs two feet, each on a pitch joint")
     return carried

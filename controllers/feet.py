@@ -57,9 +57,9 @@ def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
     Raises:
         ModelError: ``limit`` names a joint that the model does not have.
     """
-    own = by_joint(limit, model, default=math.inf)
+    limits = by_joint(limit, model, default=math.inf)
     efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
-    return {joint: min(most, efforts[joint]) for joint, most in own.items()}
+    return {joint: min(most, efforts[joint]) for joint, most in limits.items()}
 
 
 def limp(limits: dict[str, float], model: Model) -> list[str]:
@@ -86,8 +86,8 @@ def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:
     """Return indices (m,) of the contact points on feet and toes, and the index (m,) of each point's foot."""
     on = [foot_under(model, point.body) for point in model.contact_points]
-    found = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
-    points, owners = np.array(found, dtype=np.int64).reshape(-1, 2).T.copy()
+    pairs = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
+    points, owners = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
     return points, owners
 
 

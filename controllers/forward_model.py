@@ -130,7 +130,7 @@ def _pull(model: Model, q: Floats, feet: Sequence[str]) -> Floats:
 
     def lacks(displacement: Floats) -> Floats:
         there = WholeBody(model, displaced(model, q, displacement))
-        borne = sum(there.jacobian(foot).T @ one for foot, one in zip(feet, wrenches, strict=True))
+        borne = sum(there.jacobian(foot).T @ wrench for foot, wrench in zip(feet, wrenches, strict=True))
         return np.asarray(there.gravity_forces - borne)
 
     ways = _REACH * np.eye(model.nv)

@@ -70,8 +70,8 @@ class JointPD(Controller):
         model = observation.model
         law = self.law(model)
         dofs = [model.dof(joint) for joint in model.joint_names]
-        wanted = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
-        return np.clip(wanted, -law.limit[dofs], law.limit[dofs])
+        linear = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
+        return np.clip(linear, -law.limit[dofs], law.limit[dofs])
 
 
 def _spread(model: Model, values: dict[str, float]) -> NDArray[np.float64]:

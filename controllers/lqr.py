@@ -89,10 +89,10 @@ class LQR(Controller):
     def __post_init__(self) -> None:
         object.__setattr__(self, "target_position", numbers(self.target_position, 3, "lqr.target_position"))
         for name in ("weight_com", "weight_com_velocity", "weight_trunk", "weight_trunk_rate"):
-            found = numbers(getattr(self, name), 3, f"lqr.{name}")
-            if min(found) < 0.0:
-                raise InputError(f"lqr.{name} = {found!r}: weights must be zero or above")
-            object.__setattr__(self, name, found)
+            weights = numbers(getattr(self, name), 3, f"lqr.{name}")
+            if min(weights) < 0.0:
+                raise InputError(f"lqr.{name} = {weights!r}: weights must be zero or above")
+            object.__setattr__(self, name, weights)
         for name in ("weight_joints", "weight_joint_rates"):
             checked(getattr(self, name), f"lqr.{name}", least=0.0)
         self._check_weight_torque()

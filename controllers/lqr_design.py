@@ -142,29 +142,29 @@ class Design:
         return self.stance.A - self.stance.B @ self.steady_gain
 
     def __str__(self) -> str:
-        found, strains = self.stance.linearization, self.stance.straining.shape[1]
+        linear, strains = self.stance.linearization, self.stance.straining.shape[1]
         return (
             f"regulator of {self.stance.model.name}: {len(self.Q)} states, "
-            f"{found.controllability_rank} controllable; {strains} of {len(self.R)} torques only strain the feet; "
+            f"{linear.controllability_rank} controllable; {strains} of {len(self.R)} torques only strain the feet; "
             f"greatest |λ| {np.abs(np.linalg.eigvals(self.closed_loop)).max():.6f} "
-            f"({found.spectral_radius:.6f} with torques held)"
+            f"({linear.spectral_radius:.6f} with torques held)"
         )
 
 
 def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
     """Return ``compute(model, *key)``, cached; the oldest result of each function is dropped first."""
-    found = _cache(model, compute)
-    result = found.get(key)
+    results = _cache(model, compute)
+    result = results.get(key)
     if result is None:
-        while len(found) >= MOST_KEPT:
-            found.pop(next(iter(found)), None)
-        result = found[key] = compute(model, *key)
+        while len(results) >= MOST_KEPT:
+            results.pop(next(iter(results)), None)
+        result = results[key] = compute(model, *key)
     return result
 
 
 def _cache(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
-    found: dict[Any, T] = model.derived.setdefault((kept, compute), {})
-    return found
+    results: dict[Any, T] = model.derived.setdefault((kept, compute), {})
+    return results
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
@@ -197,12 +197,12 @@ def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
 
 def _stance(model: Model, plan: Plan) -> StanceModel:
     state = _state(model, plan)
-    found = linearize_stance(
+    linearization = linearize_stance(
         model, plan.floor, state, step=plan.step, period=plan.period, impedance=impedance_of(model, plan, state.q)
     )
-    if len(found.kept) != 2 * model.nv:
+    if len(linearization.kept) != 2 * model.nv:
         raise InputError(f"{model.name!r} does not stand with all of its contact points sticking to the floor")
-    return StanceModel(state, found)
+    return StanceModel(state, linearization)
 
 
 def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
@@ -210,7 +210,7 @@ def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
     if not plan.stiffness:
         return None
     joints = model.joint_names
-    stiffness, damping = (dict(zip(joints, one, strict=True)) for one in (plan.stiffness, plan.damping))
+    stiffness, damping = (dict(zip(joints, values, strict=True)) for values in (plan.stiffness, plan.damping))
     return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in joints})
 
 
@@ -242,9 +242,9 @@ def _state_cost(stance: StanceModel, cost: Cost) -> Floats:
     nv = stance.model.nv
     com, rates = stance.rows()
     dofs = [stance.model.dof(name) for name in stance.model.joint_names]
-    one = np.eye(nv)
-    places = np.vstack([com, one[3:6], one[dofs]])
+    identity = np.eye(nv)
+    places = np.vstack([com, identity[3:6], identity[dofs]])
     C = np.block([[places, np.zeros_like(places)], [np.zeros_like(places), places @ rates]])
     weights = np.concatenate([cost.com, cost.trunk, cost.joints, cost.com_velocity, cost.trunk_rate, cost.joint_rates])
-    found: Floats = C.T @ (weights[:, None] * C)
-    return 0.5 * (found + found.T)
+    matrix: Floats = C.T @ (weights[:, None] * C)
+    return 0.5 * (matrix + matrix.T)

@@ -62,7 +62,7 @@ class Predicted(Ahead):
         return stance_of(model, self._plan(model))
 
     def _plan(self, model: Model) -> Plan:
-        held = [tuple(one.tolist()) for one in self._muscles(model)]
+        held = [tuple(values.tolist()) for values in self._muscles(model)]
         held = held if any(map(any, held)) else [(), ()]
         posture = tuple(self._posture(model).tolist())
         return Plan(self.floor or RUBBER, None, float(self.step), float(self.period), posture, *held)
@@ -112,7 +112,7 @@ def _powers(model: Model, plan: Plan, count: int) -> _Powers:
     stance, nv = stance_of(model, plan), model.nv
     by_rate = np.eye(2 * nv)
     by_rate[nv:, nv:] = stance.mass  # δp = M v
-    A, B = (np.linalg.solve(by_rate, one) for one in (stance.A @ by_rate, stance.B))
+    A, B = (np.linalg.solve(by_rate, matrix) for matrix in (stance.A @ by_rate, stance.B))
     by_torque = np.empty((count + 1, B.shape[1], 2 * nv))
     for row in by_torque:
         row[:] = B.T

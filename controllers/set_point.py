@@ -101,10 +101,10 @@ def _turns(times: Floats, orientations: Floats) -> Floats:
     from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start
 
     turns = Rotation.from_quat(orientations, scalar_first=True)
-    found: Floats = (turns * turns[0].inv()).as_rotvec()
-    if np.any(np.linalg.norm(found, axis=1) > 0.9 * np.pi):
+    vectors: Floats = (turns * turns[0].inv()).as_rotvec()
+    if np.any(np.linalg.norm(vectors, axis=1) > 0.9 * np.pi):
         raise InputError("recorded set point: rotation by more than 160° from the first row: use a SetPointPath")
-    return found
+    return vectors
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class SetPointMotion:
     @property
     def path(self) -> SetPointPath:
         """Path of the set point with this motion."""
-        found: SetPointPath = self.__dict__["_path"]
-        return found
+        path: SetPointPath = self.__dict__["_path"]
+        return path
 
     def _made(self) -> SetPointPath:
         if self.shape == "none":

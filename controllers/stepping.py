@@ -257,8 +257,8 @@ class Stepping(WholeBodyController):
         return made(self), made(self._with(self.lateral)), made(self._with(self.backward))
 
     def _with(self, values: LateralSteps | BackwardSteps) -> Self:
-        own = {item.name for item in fields(self)}
-        return replace(self, **{item.name: getattr(values, item.name) for item in fields(values) if item.name in own})
+        names = {item.name for item in fields(self)}
+        return replace(self, **{item.name: getattr(values, item.name) for item in fields(values) if item.name in names})
 
     def _rules(self) -> StepRules:
         values = {name: float(getattr(self, name)) for name in StepRules._fields if name not in ("shortest", "longest")}
@@ -286,20 +286,20 @@ class Stepping(WholeBodyController):
         hips = np.array([tree.joint_offset[chain[0]] for chain in chains])
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
-        beside = (placed.position[feet[0]] - placed.position[feet[1]])[:2].copy()
-        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, beside)
+        separation = (placed.position[feet[0]] - placed.position[feet[1]])[:2].copy()
+        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, separation)
 
     def _capsules(self, model: Model) -> LegCapsules:
         """Return the capsules of both legs and their pairs, which are empty if the model has no capsules."""
         chains = [_chain(model.tree.parent, model.body_index(foot)) for foot in model.feet]
-        found = [(model.body_index(one.body), one) for one in model.capsules]
-        legs = [[c for c, (body, _) in enumerate(found) if body in chain] for chain in chains]
-        centers = [np.subtract(one.center, model.bodies[body].com) for body, one in found]
+        placed = [(model.body_index(capsule.body), capsule) for capsule in model.capsules]
+        legs = [[c for c, (body, _) in enumerate(placed) if body in chain] for chain in chains]
+        centers = [np.subtract(capsule.center, model.bodies[body].com) for body, capsule in placed]
         return LegCapsules(
-            body=np.array([body for body, _ in found], dtype=np.int64),
+            body=np.array([body for body, _ in placed], dtype=np.int64),
             center=np.array(centers).reshape(-1, 3),
-            half=np.array([one.half for _, one in found]).reshape(-1, 3),
-            radius=np.array([one.radius for _, one in found]),
+            half=np.array([capsule.half for _, capsule in placed]).reshape(-1, 3),
+            radius=np.array([capsule.radius for _, capsule in placed]),
             pair=np.array(list(product(*legs)), dtype=np.int64).reshape(-1, 2),
             margin=float(self.leg_clearance),
             pace=1.0 / float(self.look_ahead),

@@ -83,15 +83,15 @@ def _checked_gain(value: Any, name: str) -> Gain:
     """Return a gain as three numbers, or as nine numbers of a matrix, after a check."""
     rows = value.tolist() if isinstance(value, np.ndarray) else value
     rows = rows if isinstance(rows, (tuple, list)) else (rows,) * 3
-    found = tuple(entry for row in rows for entry in (row if isinstance(row, (tuple, list)) else (row,)))
-    if len(found) == 9 and all(map(is_finite, found)):
-        positive_definite(np.reshape(found, (3, 3)), f"gain {name}")
-    elif len(found) != 3 or not all(is_finite(x) and x >= 0.0 for x in found):
+    entries = tuple(entry for row in rows for entry in (row if isinstance(row, (tuple, list)) else (row,)))
+    if len(entries) == 9 and all(map(is_finite, entries)):
+        positive_definite(np.reshape(entries, (3, 3)), f"gain {name}")
+    elif len(entries) != 3 or not all(is_finite(x) and x >= 0.0 for x in entries):
         raise InputError(
             f"gain {name} = {value!r}: it must be three finite numbers, zero or above (x, y, z), or a symmetric "
             "positive definite matrix (nine numbers, row by row)"
         )
-    return tuple(float(x) for x in found)
+    return tuple(float(x) for x in entries)
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class WorkspaceController(Controller):
 
     def impedance(self, model: Model) -> Impedance | None:
         """Return the springs and dampers of the joints outside the legs; None with a servo."""
-        return self.held.impedance(model, _others(model))
+        return self.held.impedance(model, _joints_outside_legs(model))
 
     def law(self, model: Model) -> WorkspaceLaw:
         """Return the compiled law, for the kernels.
@@ -236,7 +236,7 @@ class WorkspaceController(Controller):
             big_base=self.big_base,
             damping=1.0 / self.largest_inertia,
         )
-        legs, servo = _legs(model), self.held.servo(model, _others(model))
+        legs, servo = _legs(model), self.held.servo(model, _joints_outside_legs(model))
         scratch = new_scratch(len(model.feet), model.nv)
         return WorkspaceLaw(kernel_gains, self.motion.path.compiled(), legs, servo, scratch)
 
@@ -269,7 +269,7 @@ def _legs(model: Model) -> Legs:
     return Legs(np.array(feet, dtype=np.int64), leg, diagonal)
 
 
-def _others(model: Model) -> tuple[str, ...]:
+def _joints_outside_legs(model: Model) -> tuple[str, ...]:
     """Return the names of the joints outside the legs."""
     held = np.isinf(_legs(model).diagonal)
     return tuple(joint for joint in model.joint_names if held[model.dof(joint)])

@@ -36,13 +36,13 @@ SHIPPED = Path(__file__).parent / "shipped"
 
 # Logger of messages to the user; without a handler, ``logging`` writes them to standard error.
 _log = logging.getLogger("biped")
-_said: set[str] = set()
+_logged: set[str] = set()
 
 
 def say(sentence: str) -> None:
     """Log a warning, unless it has been logged before."""
-    if sentence not in _said:
-        _said.add(sentence)
+    if sentence not in _logged:
+        _logged.add(sentence)
         _log.warning("biped: %s", sentence)
 
 
@@ -182,10 +182,10 @@ def _rebuild(target_context: Any, name: str, payload: Any) -> Any:
 
     def find(file: str) -> Bitcode:
         if file not in _kernels:
-            found = payload if file == name else _read(file)
-            if found is None:
+            content = payload if file == name else _read(file)
+            if content is None:
                 raise FileNotFoundError(f"it calls the kernel in {file}, which is missing")
-            _kernels[file] = Bitcode.of(codegen, found[0], find)
+            _kernels[file] = Bitcode.of(codegen, content[0], find)
             _kernels[file].file_name = file
         return _kernels[file]
 

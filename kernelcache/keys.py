@@ -72,30 +72,30 @@ class Closure:
 
     def __init__(self, function: FunctionType, signature: tuple[Any, ...]) -> None:
         self.functions: dict[FunctionType, None] = {}
-        self.classes = {found for part in signature for found in classes_in(part)}
+        self.classes = {kind for part in signature for kind in classes_in(part)}
         self._tables: list[Any] = []
         self._add(function)
 
     def _add(self, function: FunctionType) -> None:
         left = [function]
         while left:
-            found = left.pop()
-            if found not in self.functions:
-                self.functions[found] = None
-                own = _read(found)
-                self.classes |= own.classes
-                self._tables += own.tables
-                left += own.functions
+            current = left.pop()
+            if current not in self.functions:
+                self.functions[current] = None
+                parts = _read(current)
+                self.classes |= parts.classes
+                self._tables += parts.tables
+                left += parts.functions
             if not left:  # classes that were added later select implementations too
-                chosen = (one for table in self._tables for one in table.among(self.classes))
-                left = [one for one in chosen if one not in self.functions]
+                chosen = (implementation for table in self._tables for implementation in table.among(self.classes))
+                left = [implementation for implementation in chosen if implementation not in self.functions]
 
     def words(self) -> list[str]:
         """Return a digest of each function and each class."""
         return sorted({_read(function).digest for function in self.functions} | set(map(_layout, self.classes)))
 
 
-class _Own(NamedTuple):
+class _Parts(NamedTuple):
     """Digest of one function's code and constants, and the functions, classes and tables that it uses."""
 
     digest: str
@@ -105,7 +105,7 @@ class _Own(NamedTuple):
 
 
 @functools.cache
-def _read(function: FunctionType) -> _Own:
+def _read(function: FunctionType) -> _Parts:
     words = [function.__module__, function.__qualname__, *_code_words(function.__code__, function.__doc__)]
     functions: list[FunctionType] = []
     classes: set[type] = set()
@@ -122,7 +122,7 @@ def _read(function: FunctionType) -> _Own:
                 classes.add(value)
             words.append(f"{name} {_value_word(value)}")
     digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
-    return _Own(digest, tuple(functions), frozenset(classes), tuple(tables))
+    return _Parts(digest, tuple(functions), frozenset(classes), tuple(tables))
 
 
 def options_of(dispatcher: Any) -> list[tuple[str, object]]:
@@ -133,9 +133,9 @@ def options_of(dispatcher: Any) -> list[tuple[str, object]]:
 def compiled_from(value: Any) -> FunctionType | None:
     """Return the Python function of a dispatcher or intrinsic, or a function's substitute in compiled code, or None."""
     for name in ("py_func", "compiled_as", "_defn"):
-        found = getattr(value, name, None)
-        if isinstance(found, FunctionType):
-            return found
+        original = getattr(value, name, None)
+        if isinstance(original, FunctionType):
+            return original
     return None
 
 
@@ -160,7 +160,7 @@ def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
             value = function.__globals__[name]
             yield name, value
             if isinstance(value, ModuleType):
-                yield from ((f"{name}.{one}", getattr(value, one)) for one in sorted(names) if hasattr(value, one))
+                yield from ((f"{name}.{key}", getattr(value, key)) for key in sorted(names) if hasattr(value, key))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield name, cell.cell_contents

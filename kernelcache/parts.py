@@ -73,7 +73,7 @@ def are_ready(uses: Sequence[Use]) -> bool:
 
 def _key(use: Use) -> object:
     function, *arguments = use
-    return function, *(one.kind if isinstance(one, Packed) else type(one) for one in arguments)
+    return function, *(argument.kind if isinstance(argument, Packed) else type(argument) for argument in arguments)
 
 
 def _job(use: Use) -> Job:
@@ -109,11 +109,11 @@ stands_for(call, _compiled_call)
 @intrinsic  # type: ignore[untyped-decorator]
 def _call_at(_: Any, address: Any, args: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        found = [builder.extract_value(values[1], k) for k in range(len(args))]
+        words = [builder.extract_value(values[1], k) for k in range(len(args))]
         word = ir.IntType(64)
-        found = [builder.ptrtoint(v, word) if isinstance(v.type, ir.PointerType) else v for v in found]
-        kind = ir.FunctionType(ir.IntType(64), [value.type for value in found])
-        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
+        words = [builder.ptrtoint(v, word) if isinstance(v.type, ir.PointerType) else v for v in words]
+        kind = ir.FunctionType(ir.IntType(64), [value.type for value in words])
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), words)
 
     return types.int64(address, args), generate
 
@@ -121,8 +121,8 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
 def places_of(packed: Sequence[Packed]) -> Any:
     """Return the memory addresses of packed tuples, (n,)."""
     places: Any = np.empty(len(packed), dtype=object if numba.config.DISABLE_JIT else np.int64)
-    for k, one in enumerate(packed):
-        places[k] = one.place
+    for k, item in enumerate(packed):
+        places[k] = item.place
     return places
 
 
@@ -147,5 +147,5 @@ class Entry:
     def __call__(self, *numbers: Any) -> int:
         """Call the part with these numbers in place of the example numbers, in order; return its result."""
         left = iter(numbers)
-        given = tuple(one.place if isinstance(one, Packed) else next(left) for one in self._arguments)
+        given = tuple(argument.place if isinstance(argument, Packed) else next(left) for argument in self._arguments)
         return int(enter(self._address, given))

@@ -85,24 +85,24 @@ class Bitcode(_Library):
         self._finalize_dynamic_globals()
         self._finalized = True
 
-    def own_module(self) -> Any:
+    def kernel_module(self) -> Any:
         """Return the kernel's code without the kernels that it calls, for linking."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
         """Return the kernel's code with all kernels that it calls, for callers that stock Numba compiles."""
-        complete = self.own_module().clone()
+        complete = self.kernel_module().clone()
         for library in self.uses:
-            complete.link_in(library.own_module(), preserve=True)
+            complete.link_in(library.kernel_module(), preserve=True)
         return complete
 
     def serialize_using_object_code(self) -> Serialized:
         """Return the content of the kernel's file, which includes called kernels that have no file."""
         self._ensure_finalized()
-        module = self.own_module().clone()
+        module = self.kernel_module().clone()
         for library in self.uses:
             if not library.file_name:
-                module.link_in(library.own_module(), preserve=True)
+                module.link_in(library.kernel_module(), preserve=True)
         files = tuple(library.file_name for library in self.uses if library.file_name)
         return self.name, "bitcode", (module.as_bitcode(), files)
 
@@ -158,7 +158,7 @@ class MachineCode(_Library):
         """Link kernels as internal functions, which LLVM drops after inlining; then optimize the whole."""
         for library in self._kernels:
             self._reload_init.update(library._reload_init)
-            module = library.own_module()
+            module = library.kernel_module()
             names = {function.name for function in module.functions if not function.is_declaration}
             self._final_module.link_in(module, preserve=True)
             for function in self._final_module.functions:
@@ -206,9 +206,9 @@ class MachineCode(_Library):
 class _InsteadOf:
     """Proxy of a Numba object in which some attributes are replaced."""
 
-    def __init__(self, replaced: Any, **others: Any) -> None:
+    def __init__(self, replaced: Any, **attributes: Any) -> None:
         self._replaced = replaced
-        vars(self).update(others)
+        vars(self).update(attributes)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._replaced, name)
@@ -249,14 +249,14 @@ class MachineCodeCompiler(_KernelCompiler):
 def rebuilt(target_context: Any, library: Bitcode | MachineCode, payload: tuple[Any, ...]) -> Any:
     """Return a ``CompileResult`` with a given library, from the content of a file."""
     codegen = _InsteadOf(library.codegen, unserialize_library=lambda _: library)
-    found = CompileResult._rebuild(_InsteadOf(target_context, codegen=lambda: codegen), *payload)
-    return found._replace(target_context=target_context)
+    result = CompileResult._rebuild(_InsteadOf(target_context, codegen=lambda: codegen), *payload)
+    return result._replace(target_context=target_context)
 
 
 def entry_address(dispatcher: Any, kinds: tuple[Any, ...]) -> int:
     """Return the address of a dispatcher's compiled function for given argument types, with C calling convention."""
-    found = dispatcher.overloads[kinds]
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
+    overload = dispatcher.overloads[kinds]
+    return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_cfunc_wrapper_name))
 
 
 def keep_in(dispatcher: Any, cache: Any) -> None:

@@ -99,8 +99,8 @@ def _read(context: Any, builder: Any, kind: Any, base: Any, words: Iterator[int]
     def at(word: int) -> Any:
         return builder.gep(base, [_WORD(8 * word)])
 
-    def load(wanted: Any) -> Any:
-        loaded = builder.load(builder.bitcast(at(next(words)), wanted.as_pointer()))
+    def load(word_type: Any) -> Any:
+        loaded = builder.load(builder.bitcast(at(next(words)), word_type.as_pointer()))
         loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
         return loaded
 

@@ -59,7 +59,7 @@ class Job:
     def written(self) -> bytes:
         """Pickle for another process: modules to import first, and the pickled job; empty if that is impossible."""
         function, closure = self.dispatcher.py_func, self.closure
-        modules = sorted({found.__module__ for found in (*closure.functions, *closure.classes)})
+        modules = sorted({item.__module__ for item in (*closure.functions, *closure.classes)})
         try:
             return pickle.dumps((modules, pickle.dumps((function.__module__, function.__qualname__, self.kinds))))
         except (AttributeError, pickle.PicklingError):  # for example, a class is local to a function

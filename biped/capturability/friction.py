@@ -83,12 +83,12 @@ def largest_impulse(case: Case) -> float:
     program.stay_within()
     rows = *program.least.matrix(), *program.equal.matrix()
     for presolve in (True, False):  # presolve saves time, but HiGHS then fails on some programs, without status
-        found = linprog(program.goal, *rows, bounds=(None, None), method="highs", options={"presolve": presolve})
-        if found.status != NO_STATUS:
+        result = linprog(program.goal, *rows, bounds=(None, None), method="highs", options={"presolve": presolve})
+        if result.status != NO_STATUS:
             break
-    if not found.success:
-        raise InputError(f"no limit of the push for friction = {case.friction:g}: the solver reports: {found.message}")
-    return -float(found.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
+    if not result.success:
+        raise InputError(f"no limit of the push for friction = {case.friction:g}: the solver reports: {result.message}")
+    return -float(result.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
 
 
 def _times(case: Case) -> Floats:
@@ -157,11 +157,11 @@ class _Program:
         rate = self.case.pendulum.rate
         cosh, sinh = np.cosh(rate * self.spans), np.sinh(rate * self.spans)
         force = np.diff(self.case.shape(self.times)) / self.spans / rate * self.case.direction[axis]
-        acting = self.point(axis)
+        point = self.point(axis)
         self.equal.add((place[1:], 1.0), (place[:-1], -cosh), (speed[:-1], -sinh), (self.impulse, (1.0 - cosh) * force),
-                       *((column, cosh - 1.0) for column, _ in acting))  # fmt: skip
+                       *((column, cosh - 1.0) for column, _ in point))  # fmt: skip
         self.equal.add((speed[1:], 1.0), (place[:-1], -sinh), (speed[:-1], -cosh), (self.impulse, -sinh * force),
-                       *((column, sinh) for column, _ in acting))  # fmt: skip
+                       *((column, sinh) for column, _ in point))  # fmt: skip
         for at_rest in (place[:1], speed[:1], pressure[self.waits]):
             self.equal.add((at_rest, 1.0))
 
@@ -190,7 +190,7 @@ class _Program:
         apothem = self.case.friction * self.case.pendulum.height * math.cos(math.pi / SIDES)
         for angle in ahead + (np.arange(SIDES) + 0.5) * 2.0 * math.pi / SIDES:
             x, y = math.cos(angle), math.sin(angle)
-            acting = [(column, x) for column, _ in self.point(0)] + [(column, y) for column, _ in self.point(1)]
+            along = [(column, x) for column, _ in self.point(0)] + [(column, y) for column, _ in self.point(1)]
             means = [(place[end], -0.5 * way) for place, way in ((c, x), (other_c, y)) for end in (FIRST, LAST)]
-            self.least.add(*acting, *means, right=apothem)
+            self.least.add(*along, *means, right=apothem)
             self.least.add((s[-1:], x), (other_s[-1:], y), right=apothem)

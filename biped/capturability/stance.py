@@ -112,17 +112,17 @@ def _flywheels(body: WholeBody, torques: Torques) -> tuple[Flywheel, ...]:
     if not legs or min(map(len, hips)) < 2:
         return ()
     forward, left = np.asarray(model.facing), np.asarray(model.left)
-    found = []
+    flywheels = []
     for joints, axis in zip(zip(*hips, strict=True), (left, -forward), strict=True):
-        one, other = (
+        positive, negative = (
             (sum(torque for torque, _ in hips), min(angle for _, angle in hips))
             for hips in zip(*(_turning(body, name, axis, torques) for name in joints), strict=True)
         )
-        if not math.isfinite(sum(one) + sum(other)):
+        if not math.isfinite(sum(positive) + sum(negative)):
             return ()
         inertia = _inertia_above(body, legs, joints, axis)
-        found.append(Flywheel(inertia, (one[0], other[0]), (one[1], other[1])))
-    return tuple(found)
+        flywheels.append(Flywheel(inertia, (positive[0], negative[0]), (positive[1], negative[1])))
+    return tuple(flywheels)
 
 
 def _joint(model: Model, name: str) -> Joint:
@@ -132,7 +132,7 @@ def _joint(model: Model, name: str) -> Joint:
 def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tuple[tuple[float, float], ...]:
     """Return torque [N·m] and range [rad] with which a hip turns the trunk about an axis, for both directions."""
     model, joint = body.model, _joint(body.model, name)
-    ranges = {one: (lower, upper) for one, lower, upper in model.ranges}
+    ranges = {dof_name: (lower, upper) for dof_name, lower, upper in model.ranges}
     lower, upper = ranges.get(name, (-math.inf, math.inf))
     at = float(body.q[model.coordinate(name)])
     forth, back = (min(joint.max_effort, torque) for torque in torques.get(name, (math.inf, math.inf)))
@@ -145,19 +145,19 @@ def _inertia_above(body: WholeBody, legs: tuple[Leg, ...], hips: tuple[str, ...]
     """Return the inertia [kg·m²] of all bodies except the legs about an axis through the midpoint of the hips."""
     model = body.model
     in_legs = {model.joint_index(leg.joints[0]) for leg in legs}
-    for i, one in enumerate(model.bodies):
-        if one.parent is not None and model.body_index(one.parent) in in_legs:
+    for i, part in enumerate(model.bodies):
+        if part.parent is not None and model.body_index(part.parent) in in_legs:
             in_legs.add(i)
     middle = np.mean([_place(body, model.joint_index(name)) for name in hips], axis=0)
     total = 0.0
-    for one in (one for i, one in enumerate(model.bodies) if i not in in_legs):
-        own = body.orientation(one.name).T @ axis
-        lever = np.cross(axis, body.position(one.name) - middle)
-        total += float(own @ np.asarray(one.inertia) @ own + one.mass * lever @ lever)
+    for part in (part for i, part in enumerate(model.bodies) if i not in in_legs):
+        local_axis = body.orientation(part.name).T @ axis
+        lever = np.cross(axis, body.position(part.name) - middle)
+        total += float(local_axis @ np.asarray(part.inertia) @ local_axis + part.mass * lever @ lever)
     return total
 
 
 def _place(body: WholeBody, i: int) -> Floats:
     """Return the position (3,) [m] of the inboard joint of body i."""
-    one = body.model.bodies[i]
-    return body.position(one.name, -np.asarray(one.com))
+    part = body.model.bodies[i]
+    return body.position(part.name, -np.asarray(part.com))

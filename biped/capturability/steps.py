@@ -57,9 +57,9 @@ class Steps:
 
     def reach(self, pendulum: Pendulum) -> float:
         """Return the distance [m] by which the steps extend the mean centre of pressure."""
-        one = math.exp(-pendulum.rate * self.time)
-        several = 1.0 - one**self.count
-        return self.length * math.exp(-pendulum.rate * self.reaction) * one * several / (1.0 - one)
+        decay = math.exp(-pendulum.rate * self.time)
+        several = 1.0 - decay**self.count
+        return self.length * math.exp(-pendulum.rate * self.reaction) * decay * several / (1.0 - decay)
 
     def landings(self, pendulum: Pendulum) -> Floats:
         """Return the landing times (n,) [s], up to ``LATEST``."""
@@ -100,7 +100,7 @@ class Footholds:
             raise InputError(
                 f"footholds: {len(self.times)} times and {len(self.supports)} supports: their numbers must be equal"
             )
-        if not all(0.0 <= one <= other < math.inf for one, other in pairwise((0.0, *self.times))):
+        if not all(0.0 <= time <= other < math.inf for time, other in pairwise((0.0, *self.times))):
             raise InputError(f"footholds: times = {self.times} s: they must be zero or above, in ascending order")
 
     @property

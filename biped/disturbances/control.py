@@ -89,9 +89,9 @@ class Actuators(Disturbance, ParameterGroup):
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
         """Return the actuators for the kernels at a control period ``span`` [s], with limits up to ``max_effort``."""
-        own = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
+        efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
         return kernels.Actuators(
-            limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
+            limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, efforts, np.inf)),
             noise=_spread(model, self.noise, 0.0),
             share=_spread(model, self.relative_noise, 0.0),
             seed=np.array([int(self.seed)]),

@@ -57,12 +57,12 @@ class Pattern:
 
     def _frequencies(self) -> list[float]:
         try:
-            found = [float(part) for part in self.frequencies.replace(",", " ").split()]
+            values = [float(part) for part in self.frequencies.replace(",", " ").split()]
         except ValueError:
-            found = []
-        if not found:
+            values = []
+        if not values:
             raise InputError(f"frequencies = {self.frequencies!r}: it must be numbers [Hz] separated by spaces")
-        return found
+        return values
 
     def _ternary(self, make: Callable[..., Signal]) -> Signal:
         """Return whole cycles of a pseudorandom ternary sequence."""
@@ -89,8 +89,8 @@ class Recorded:
         try:
             return make(self.preparation, self.reading.read(self.file, self.column)).shifted(start)
         except InputError as error:
-            said = str(error).removeprefix(self.file).lstrip(":, ")
-            raise InputError(f"file = {self.file}: {said}") from None
+            reason = str(error).removeprefix(self.file).lstrip(":, ")
+            raise InputError(f"file = {self.file}: {reason}") from None
         except OSError as error:
             raise InputError(f"file = {self.file}: it cannot be read ({error.strerror})") from None
 
@@ -120,12 +120,12 @@ class ForceParameters(ParameterGroup):
         elif of.size:
             signals.append(of.signal(self.pattern, Signal.ternary_steps))
         if recorded.file != NO_FILE:
-            signals.append(recorded.signal(of.start, lambda how, one: how.force(one, recorded.column, "N")))
+            signals.append(recorded.signal(of.start, lambda how, record: how.force(record, recorded.column, "N")))
         direction = heading(self.azimuth, place.model.facing)
-        found = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
+        forces = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
         if self.noise:
-            found += random_forces(
+            forces += random_forces(
                 self.body, self.noise, of.seed, interval=of.interval, start=of.start, duration=of.duration,
                 point=self.point,
             )  # fmt: skip
-        return found
+        return forces

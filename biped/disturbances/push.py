@@ -244,8 +244,8 @@ def random_forces(
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     seeds = np.random.SeedSequence(integer(seed, "seed of random forces")).generate_state(len(axes))
     return tuple(
-        Force(body, axis, Signal.noise(deviation, interval, start, duration, int(own)), point)
-        for axis, own in zip(axes, seeds, strict=True)
+        Force(body, axis, Signal.noise(deviation, interval, start, duration, int(axis_seed)), point)
+        for axis, axis_seed in zip(axes, seeds, strict=True)
     )
 
 

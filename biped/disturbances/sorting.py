@@ -72,15 +72,15 @@ def sorted_disturbances(given: Sequence[Any], model: Model) -> Disturbances:
     )
 
 
-def check_begins(acting: Sequence[Disturbance], end: float) -> None:
+def check_begins(disturbances: Sequence[Disturbance], end: float) -> None:
     """Check that no disturbance begins at or after the end [s] of a run, since it would never act.
 
     Raises:
         InputError: a disturbance begins too late.
     """
-    for one in acting:
-        if one.begins >= end:
-            start = f"{type(one).__name__.lower()}.start = {one.begins:g} s"
+    for disturbance in disturbances:
+        if disturbance.begins >= end:
+            start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"
             raise InputError(f"{start} is not before the end of the run, at {end:g} s: it would never act")
 
 
@@ -96,8 +96,8 @@ def in_words(records: Iterable[Any], facing: Vector3) -> list[str]:
 
 
 def _single(given: Sequence[Any], kind: type[T]) -> T | None:
-    found = [d for d in given if isinstance(d, kind)]
-    if len(found) > 1:
+    matches = [d for d in given if isinstance(d, kind)]
+    if len(matches) > 1:
         plural = kind.__name__.lower().rstrip("s") + "s"
-        raise InputError(f"{len(found)} {plural}: a run can have at most one")
-    return found[0] if found else None
+        raise InputError(f"{len(matches)} {plural}: a run can have at most one")
+    return matches[0] if matches else None

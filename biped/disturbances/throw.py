@@ -74,7 +74,7 @@ class Throw(Disturbance):
         size: Vector3,
         flight: float = 0.1,
         gravity: float = 9.81,
-        **others: Any,
+        **options: Any,
     ) -> "Throw":
         """Return a box thrown so that its centre would reach ``point`` with ``speed`` along ``direction``.
 
@@ -88,7 +88,7 @@ class Throw(Disturbance):
             size: (3,) [m] edge lengths.
             flight: [s] duration of the free flight, from the start of the run to the arrival.
             gravity: [m/s²] gravity, downwards.
-            others: further fields of ``Throw``: orientation, restitution, friction, target.
+            options: further fields of ``Throw``: orientation, restitution, friction, target.
         """
         above_zero(speed, "throw: speed")
         above_zero(flight, "throw: flight")
@@ -100,7 +100,7 @@ class Throw(Disturbance):
         leaving = arriving - flight * down
         start = np.asarray(numbers(point, 3, "throw: point")) - flight * leaving - 0.5 * flight**2 * down
         (x, y, z), (vx, vy, vz) = start.tolist(), leaving.tolist()
-        return cls(mass=mass, size=size, position=(x, y, z), velocity=(vx, vy, vz), **others)
+        return cls(mass=mass, size=size, position=(x, y, z), velocity=(vx, vy, vz), **options)
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:

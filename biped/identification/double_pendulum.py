@@ -118,5 +118,5 @@ class DoublePendulum:
         angles = np.linalg.solve(loop, outside[stimulus])[:, :, 0]  # (k, 2) θ
         tilt = 1.0 if stimulus == "tilt" else 0.0
         body = moments.sum()  # m h, since θ₁ = θ₂ for a rigid body
-        found = angles[:, 0] - tilt, angles[:, 1] - angles[:, 0], angles @ moments / body
-        return dict(zip(ANGLES, found, strict=True))
+        responses = angles[:, 0] - tilt, angles[:, 1] - angles[:, 0], angles @ moments / body
+        return dict(zip(ANGLES, responses, strict=True))

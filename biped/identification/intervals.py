@@ -38,8 +38,8 @@ def check_intervals(over: str, confidence: float, resamples: int) -> None:
 
 def bootstrap(
     cross: Complexes,
-    own: Floats,
-    answer: Floats,
+    input_power: Floats,
+    output_power: Floats,
     trial: NDArray[np.int64],
     over: Literal["cycles", "trials"],
     confidence: float,
@@ -50,8 +50,8 @@ def bootstrap(
 
     Args:
         cross: (m, k, r) cross spectra U* Y of m cycles, k frequencies and r responses.
-        own: (m, k) power U* U of the stimulus.
-        answer: (m, k, r) powers Y* Y of the responses.
+        input_power: (m, k) power U* U of the stimulus.
+        output_power: (m, k, r) powers Y* Y of the responses.
         trial: (m,) index of the trial of each cycle.
         over: units that are drawn: cycles, or trials with all of their cycles.
         confidence: confidence level of the intervals, between 0 and 1.
@@ -65,14 +65,14 @@ def bootstrap(
     groups = np.arange(len(trial)) if over == "cycles" else np.unique(trial, return_inverse=True)[1]
     if groups.max() == 0:
         raise InputError("over = 'trials': there is only one trial; draw cycles, or set resamples = 0")
-    estimate = cross.mean(axis=0) / own.mean(axis=0)[:, None]
+    estimate = cross.mean(axis=0) / input_power.mean(axis=0)[:, None]
     random = np.random.default_rng(integer(seed, "seed"))
     gains, phases, coherences = [], [], []
     for begin in range(0, resamples, _AT_A_TIME):
         count = groups.max() + 1
         times = random.multinomial(count, np.full(count, 1.0 / count), min(_AT_A_TIME, resamples - begin))
         weights = times[:, groups].astype(float)  # (draws, m)
-        crossed, power, answered = (np.tensordot(weights, values, 1) for values in (cross, own, answer))
+        crossed, power, answered = (np.tensordot(weights, values, 1) for values in (cross, input_power, output_power))
         drawn = crossed / power[:, :, None]
         gains.append(np.abs(drawn))
         phases.append(np.angle(drawn * estimate.conj()))

@@ -162,41 +162,41 @@ def response_of(
     if still.any():
         raise InputError(f"the stimulus is zero at {excited[still][0]:g} Hz: leave out that frequency")
     first = _first_of_bands(excited, per_decade)
-    cross, own, answer = (
+    cross, input_power, output_power = (
         np.add.reduceat(values, first, axis=1) for values in (u.conj()[:, :, None] * y, power, np.abs(y) ** 2)
     )
-    found = cross.mean(axis=0) / own.mean(axis=0)[:, None]
+    ratio = cross.mean(axis=0) / input_power.mean(axis=0)[:, None]
     names, cycles = list(spectra.responses), len(u)
     intervals = covariance = remnant = None
     if cycles > 1:
         each = (u.conj()[:, :, None] * y).mean(axis=0) / power.mean(axis=0)[:, None]  # (f, r) H at each frequency
         left = y - u[:, :, None] * each
-        errors = np.add.reduceat(u.conj()[:, :, None] * left, first, axis=1) / own.mean(axis=0)[:, None]
+        errors = np.add.reduceat(u.conj()[:, :, None] * left, first, axis=1) / input_power.mean(axis=0)[:, None]
         covariance = np.einsum("mkr,mks->krs", errors, errors.conj()) / (cycles * (cycles - 1))
         remnant = _remnant(spectra, left)
         if resamples:
-            drawn = bootstrap(cross, own, answer, spectra.trial, over, confidence, resamples, seed)
+            drawn = bootstrap(cross, input_power, output_power, spectra.trial, over, confidence, resamples, seed)
             intervals = dict(zip(names, drawn, strict=True))
     sizes = np.diff([*first, len(excited)])
     members = np.repeat(np.arange(len(first)), sizes) == np.arange(len(first))[:, None]
     return FrequencyResponse(
         frequencies=np.add.reduceat(excited, first) / sizes,
-        values=dict(zip(names, found.T, strict=True)),
+        values=dict(zip(names, ratio.T, strict=True)),
         covariance=covariance,
-        coherence=dict(zip(names, coherence_of(cross, own, answer).T, strict=True)),
+        coherence=dict(zip(names, coherence_of(cross, input_power, output_power).T, strict=True)),
         intervals=intervals,
         remnant=remnant,
         cycles=cycles,
         excited=excited,
-        weights=members * power.mean(axis=0) / own.mean(axis=0)[:, None],
+        weights=members * power.mean(axis=0) / input_power.mean(axis=0)[:, None],
         units=spectra.units,
         unrepeated=spectra.unrepeated,
     )
 
 
-def coherence_of(cross: Complexes, own: Floats, answer: Floats) -> Floats:
+def coherence_of(cross: Complexes, input_power: Floats, output_power: Floats) -> Floats:
     """Return γ² (k, r) from cross spectra (m, k, r) and powers (m, k), (m, k, r); 0 if the response is zero."""
-    power = own.mean(axis=0)[:, None] * answer.mean(axis=0)
+    power = input_power.mean(axis=0)[:, None] * output_power.mean(axis=0)
     shared = np.abs(cross.mean(axis=0)) ** 2
     # γ² is 1 if all cycles are equal; rounding must not make it larger.
     return np.minimum(np.divide(shared, power, out=np.zeros_like(power), where=power > 0.0), 1.0)

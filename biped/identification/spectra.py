@@ -84,13 +84,13 @@ class Spectra:
     @property
     def unrepeated(self) -> float:
         """Share of the stimulus's power, up to the highest frequency, that differs between the cycles of a trial."""
-        moved = whole = 0.0
+        moved = total = 0.0
         for number in np.unique(self.trial) if self.is_periodic else ():
-            own = self.stimulus[self.trial == number]
-            if len(own) > 1:
-                moved += float((np.abs(own - own.mean(axis=0)) ** 2).sum()) * len(own) / (len(own) - 1)
-                whole += float((np.abs(own) ** 2).sum())
-        return moved / whole if whole else 0.0
+            cycles = self.stimulus[self.trial == number]
+            if len(cycles) > 1:
+                moved += float((np.abs(cycles - cycles.mean(axis=0)) ** 2).sum()) * len(cycles) / (len(cycles) - 1)
+                total += float((np.abs(cycles) ** 2).sum())
+        return moved / total if total else 0.0
 
     def stacked(self) -> Complexes:
         """Return the coefficients of all responses, (m, f, responses), in order."""
@@ -149,10 +149,10 @@ def cycle_spectra(
     flat = np.ascontiguousarray(together.reshape(-1, len(times)).T)
     cycles = coefficients_of_cycles(times, flat, period, every, begin, skip)
     shaped = cycles.reshape(len(cycles), len(every), trials, columns).transpose(2, 0, 1, 3)
-    found = shaped.reshape(trials * len(cycles), len(every), columns)
-    named = {name: found[:, :, 1 + k] for k, name in enumerate(responses)}
+    coefficients = shaped.reshape(trials * len(cycles), len(every), columns)
+    named = {name: coefficients[:, :, 1 + k] for k, name in enumerate(responses)}
     trial = np.repeat(np.arange(trials), len(cycles))
-    spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
+    spectra = Spectra(period, every, excited, coefficients[:, :, 0], named, trial, dict(units or {}))
     if spectra.unrepeated > UNREPEATED:
         part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs between cycles"
         remedy = "set the stimulus's period or, if it does not repeat, a window (Welch's estimate)"
@@ -178,8 +178,8 @@ def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, Arra
     trials = max(len(table) for table in tables.values())
     for name, table in tables.items():
         if table.ndim != 2 or table.shape[1] != len(times) or len(table) not in (1, trials):
-            wanted = f"({len(times)},) or (trials, {len(times)})"
-            raise InputError(f"{name} has shape {np.shape(columns[name])}: it must be {wanted}")
+            shapes = f"({len(times)},) or (trials, {len(times)})"
+            raise InputError(f"{name} has shape {np.shape(columns[name])}: it must be {shapes}")
     return times, np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
 
 
@@ -217,15 +217,15 @@ def coefficients_of_cycles(
             "are skipped"
         )
     clock, columns = np.ascontiguousarray(time[:, None]), range(table.shape[1])
-    found = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
+    coefficients = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
     for number in range(skip, count):
         since = start + number * period
         first, stop = np.searchsorted(time, [since - 0.5 * usual, since + period - 0.5 * usual])
-        rows, own = clock[first:stop], table[first:stop]
-        _check_samples(rows[:, 0], own, since, period, usual)
+        rows, values = clock[first:stop], table[first:stop]
+        _check_samples(rows[:, 0], values, since, period, usual)
         turned = np.exp(-2j * np.pi * frequencies * (rows[0, 0] - since))  # phases count from the first row
-        found[number - skip] = turned[:, None] * fourier_coefficients(rows, 0, own, columns, frequencies)
-    return found
+        coefficients[number - skip] = turned[:, None] * fourier_coefficients(rows, 0, values, columns, frequencies)
+    return coefficients
 
 
 def _check_samples(time: Floats, table: Floats, since: float, period: float, usual: float) -> None:

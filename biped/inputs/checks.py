@@ -21,12 +21,12 @@ def is_finite(value: object) -> bool:
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:
     """Return ``value`` as a tuple of ``count`` finite numbers, or raise InputError."""
     try:
-        found = tuple(value)
+        items = tuple(value)
     except TypeError:
-        found = ()
-    if len(found) != count or not all(is_finite(x) for x in found):
+        items = ()
+    if len(items) != count or not all(is_finite(x) for x in items):
         raise InputError(f"{what} = {value!r}: it must be {count} finite numbers")
-    return tuple(float(x) for x in found)
+    return tuple(float(x) for x in items)
 
 
 def above_zero(value: float, what: str) -> None:

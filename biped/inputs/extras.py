@@ -1,7 +1,6 @@
 """Optional packages, the extras of ``biped-balance`` that install them, and messages if a package is missing.
 
-A module calls ``need`` before it imports an optional package in a function. A package with lazily imported names
-(``lazy_loader``) uses ``telling``. The command line uses ``missing`` to explain a failed import.
+Modules call ``need`` before an optional import, packages with lazy imports ``telling``, the command line ``missing``.
 """
 
 import sys
@@ -102,11 +101,11 @@ def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
 def command(*packages: str) -> str:
     """Return the command that installs packages, given by import name."""
     extras = _in_order(OPTIONAL[package].extra for package in packages if OPTIONAL[package].extra)
-    wanted = [OPTIONAL[package].installed for package in packages if not OPTIONAL[package].extra]
+    arguments = [OPTIONAL[package].installed for package in packages if not OPTIONAL[package].extra]
     if extras:
-        wanted.insert(0, f"'biped-balance[{','.join(extras)}]'")
+        arguments.insert(0, f"'biped-balance[{','.join(extras)}]'")
     notes = _in_order(f", {OPTIONAL[package].note}" for package in packages if OPTIONAL[package].note)
-    return f"pip install {' '.join(wanted)}{''.join(notes)}"
+    return f"pip install {' '.join(arguments)}{''.join(notes)}"
 
 
 def _is_there(package: str) -> bool:

@@ -17,7 +17,7 @@ def inline(default: Any) -> Any:
 
 def like(owner: type, name: str, default: Any = dataclasses.MISSING) -> Any:
     """Return a field with unit, title and, unless given, default of a field of another dataclass."""
-    given = next(one for one in dataclasses.fields(owner) if one.name == name)
+    given = next(item for item in dataclasses.fields(owner) if item.name == name)
     return dataclasses.field(
         default=given.default if default is dataclasses.MISSING else default, metadata=dict(given.metadata)
     )
@@ -25,8 +25,8 @@ def like(owner: type, name: str, default: Any = dataclasses.MISSING) -> Any:
 
 def replaced(owner: Any, changes: Mapping[str, Any]) -> Any:
     """Return a dataclass object with some fields changed; a name with dots is a field of a nested dataclass."""
-    own = {name: value for name, value in changes.items() if "." not in name}
+    values = {name: value for name, value in changes.items() if "." not in name}
     for first in dict.fromkeys(name.partition(".")[0] for name in changes if "." in name):
         inner = {name.partition(".")[2]: value for name, value in changes.items() if name.startswith(f"{first}.")}
-        own[first] = replaced(getattr(owner, first), inner)
-    return dataclasses.replace(owner, **own)
+        values[first] = replaced(getattr(owner, first), inner)
+    return dataclasses.replace(owner, **values)

@@ -23,10 +23,10 @@ OWN = ("biped", "contact", "controllers", "experiments", "formulations", "kernel
 def digest_of(file: Path, length: int = 16) -> str:
     """Return the first ``length`` hexadecimal digits of a file's SHA-256; empty if there is no file."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return ""
-    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino)[:length] if file.is_file() else ""
+    return _digest(file, status.st_mtime_ns, status.st_size, status.st_ino)[:length] if file.is_file() else ""
 
 
 @lru_cache
@@ -85,10 +85,10 @@ def file_of(where: str) -> Path | None:
     """Return the path of a ``.py`` file or of a module's file, without importing it; None if there is none."""
     if where.endswith(".py"):
         return Path(where).expanduser().resolve()
-    first, *others = where.split(".")
+    first, *inner = where.split(".")
     try:
         spec = importlib.util.find_spec(first) or PathFinder.find_spec(first, [str(Path.cwd())])
-        for other in others:  # finding the full name at once would import its packages
+        for other in inner:  # finding the full name at once would import its packages
             places = list((spec and spec.submodule_search_locations) or ())
             spec = PathFinder.find_spec(f"{spec and spec.name}.{other}", places)
     except (ImportError, ValueError):
@@ -163,5 +163,6 @@ def files_beside(module: str) -> list[Path]:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or module.partition(".")[0] in OWN:
         return []
-    files = {Path(str(one.__file__)).absolute() for one in [*sys.modules.values()] if getattr(one, "__file__", None)}
-    return sorted(one for one in files if one.parent == Path(file).absolute().parent and one != Path(file).absolute())
+    path, modules = Path(file).absolute(), [*sys.modules.values()]
+    files = {Path(str(other.__file__)).absolute() for other in modules if getattr(other, "__file__", None)}
+    return sorted(other for other in files if other.parent == path.parent and other != path)

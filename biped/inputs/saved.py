@@ -25,18 +25,18 @@ def built(kind: Any, value: Any) -> Any:
     """
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return None if value is None else built(next(one for one in kinds if one is not NoneType), value)
+        return None if value is None else built(next(part for part in kinds if part is not NoneType), value)
     if origin is tuple:
         each = kinds[:1] * len(value) if kinds[1:] == (...,) else kinds
-        return tuple(built(one, item) for one, item in zip(each, value, strict=True))
+        return tuple(built(part, item) for part, item in zip(each, value, strict=True))
     if not is_dataclass(kind):
         return value
-    own, hints = {one.name: one for one in fields(kind)}, get_type_hints(kind)
-    if own.keys() != value.keys():
-        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing or unknown field")
+    by_name, hints = {part.name: part for part in fields(kind)}, get_type_hints(kind)
+    if by_name.keys() != value.keys():
+        raise ValueError(f"{', '.join(sorted(by_name.keys() ^ value.keys()))}: missing or unknown field")
     return kind(
         **{  # type: ignore[operator]
-            name: own[name].default if item is None and hints[name] is float else built(hints[name], item)
+            name: by_name[name].default if item is None and hints[name] is float else built(hints[name], item)
             for name, item in value.items()
         }
     )

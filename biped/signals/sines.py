@@ -25,9 +25,9 @@ def sine_pieces(
     amplitudes: Floats, frequencies: Floats, phases: Floats, duration: float, fade: float
 ) -> tuple[Floats, Floats]:
     """Return knots [s] from 0 on, and coefficients, of Σ A sin(2π f t + φ) with fade-in and fade-out."""
-    wanted = PIECES * duration * float(frequencies.max())
-    check_pieces(wanted)
-    count = max(4, int(np.ceil(wanted)))
+    pieces_needed = PIECES * duration * float(frequencies.max())
+    check_pieces(pieces_needed)
+    count = max(4, int(np.ceil(pieces_needed)))
     spans = [duration] if not fade else [fade, duration - 2.0 * fade, fade]
     edges = [np.zeros(1)]
     for span in spans:
@@ -59,10 +59,10 @@ def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
     order = np.arange(SHARED)
     scale = spans[None, :] ** order[:, None]
     taylor = left * scale / np.array([factorial(k) for k in range(SHARED)])[:, None]
-    wanted = right * scale
+    at_right = right * scale
     lower = np.array([[perm(power, k) for power in range(SHARED)] for k in order], dtype=float)
     upper = np.array([[perm(power, k) for power in range(SHARED, 2 * SHARED)] for k in order], dtype=float)
-    rest = np.linalg.solve(upper, wanted - lower @ taylor)
+    rest = np.linalg.solve(upper, at_right - lower @ taylor)
     powers = np.arange(2 * SHARED)
     return (np.vstack([taylor, rest]) / spans[None, :] ** powers[:, None]).T
 

@@ -160,19 +160,19 @@ def foot_acceleration(law, measurement, k, in_flight):
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     stiffness, damping = law.tasks.feet
     still = (0.0, 0.0, 0.0)
-    wanted = still
+    linear = still
     if touching == 0:
         place = v.load3(motion.poses.com, i)
         away, moving = from_others(law, motion, k)
-        wanted = v.add(v.scale(-stiffness, away), v.scale(-damping, moving))
+        linear = v.add(v.scale(-stiffness, away), v.scale(-damping, moving))
     if in_flight:
-        wanted = v.add(wanted, v.triple(tree.gravity))
+        linear = v.add(linear, v.triple(tree.gravity))
     velocity = velocity_at(motion, i, place)
     omega = velocity[3:]
     _, x, y, z = v.quat_difference(v.load4(motion.poses.quaternion, i), v.load4(law.stance.foot_turn, k))
     alpha = v.add(v.scale(-2.0 * stiffness, (x, y, z)), v.scale(-damping, omega))
     # From the acceleration of the point there to the rate of change of the twist at O.
-    return v.sub(v.sub(wanted, v.cross(alpha, place)), v.cross(omega, velocity[:3])) + alpha
+    return v.sub(v.sub(linear, v.cross(alpha, place)), v.cross(omega, velocity[:3])) + alpha
 
 
 @kernel
@@ -234,15 +234,15 @@ def bias_wrenches(law, measurement):
 @kernel
 def accelerate_legs(law, motion, tree):
     """Compute V̇_1 = P_1⁻¹ (F^bd − z_1) and the outboard recursion, without joint torques."""
-    gram, wanted = law.workspace.scratch.gram, law.buffers.acceleration
+    gram, desired = law.workspace.scratch.gram, law.buffers.acceleration
     factors = motion.factors
     for row in range(6):
-        wanted[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
+        desired[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
         for column in range(row + 1):
             gram[row, column] = factors.block[0, row, column]
-    thesis_law.solve_symmetric6(gram, wanted)
+    thesis_law.solve_symmetric6(gram, desired)
     for axis in range(6):
-        factors.twist[0, axis] = wanted[axis]
+        factors.twist[0, axis] = desired[axis]
     for i in range(1, tree.parent.shape[0]):
         a = v.load6(factors.twist, tree.parent[i])
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):

@@ -28,5 +28,5 @@ def pd_torques(law, measurement, torque, recorded):
 
 @kernel
 def pd_torque(law, measurement, coordinate, dof):
-    wanted = -law.kp[dof] * (measurement.q[coordinate] - law.target[dof]) - law.kd[dof] * measurement.motion.rates[dof]
-    return bounded(wanted, -law.limit[dof], law.limit[dof])
+    linear = -law.kp[dof] * (measurement.q[coordinate] - law.target[dof]) - law.kd[dof] * measurement.motion.rates[dof]
+    return bounded(linear, -law.limit[dof], law.limit[dof])

@@ -33,13 +33,13 @@ def postural_torques(law, measurement, torque, recorded):
     """−m g h (φ_0 + K e + D ė) on the body, shared by the ankles; e of sway from feet and in space, less F T."""
     sway = sense_sway(law.ankles, measurement)
     space = 1.0 - law.weight
-    felt = law.weight * sway.legs + space * sway.body
+    error = law.weight * sway.legs + space * sway.body
     rate = law.weight * sway.legs_rate + space * sway.body_rate
     if law.torque.gain > 0.0:
         eased, eased_rate = torque_feedback(law, measurement)
-        felt, rate = felt - eased, rate - eased_rate
+        error, rate = error - eased, rate - eased_rate
     recorded[0] = sway.body + law.ankles.upright
-    recorded[1] = exert(law.ankles, law.stiffness * felt + law.damping * rate, torque)
+    recorded[1] = exert(law.ankles, law.stiffness * error + law.damping * rate, torque)
 
 
 @kernel

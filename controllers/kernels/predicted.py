@@ -62,9 +62,9 @@ def add_product(total, rows, factors):
     fours = factors.shape[0] // 4 * 4
     for k in range(0, fours, 4):
         a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
-        one, two, three, four = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        first, second, third, fourth = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
         for j in range(total.shape[0]):
-            total[j] = (((total[j] + a * one[j]) + b * two[j]) + c * three[j]) + d * four[j]
+            total[j] = (((total[j] + a * first[j]) + b * second[j]) + c * third[j]) + d * fourth[j]
     for k in range(fours, factors.shape[0]):
         add_times(total, factors[k], rows[k])
 

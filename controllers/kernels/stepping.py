@@ -182,13 +182,13 @@ def observe(law, measurement):
         length, low = parameters.max_leg_extension * legs.length[k], high - parameters.com_drop
         seen.hip[k, 2] = math.sqrt(max(length * length - low * low, 0.01))
         seen.hip[k, 3] = high
-        x, y, found = 0.0, 0.0, 0
+        x, y, corner = 0.0, 0.0, 0
         for c in range(count):
             if stance.point_foot[c] == k:
-                seen.sole[k, found, 0] = poses.contact[stance.point[c], 0]
-                seen.sole[k, found, 1] = poses.contact[stance.point[c], 1]
-                x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
-                found += 1
+                seen.sole[k, corner, 0] = poses.contact[stance.point[c], 0]
+                seen.sole[k, corner, 1] = poses.contact[stance.point[c], 1]
+                x, y = x + seen.sole[k, corner, 0] / points, y + seen.sole[k, corner, 1] / points
+                corner += 1
         for c in range(points):
             seen.inner[k, c, 0] = seen.sole[k, c, 0] + parameters.cop_inset * (x - seen.sole[k, c, 0])
             seen.inner[k, c, 1] = seen.sole[k, c, 1] + parameters.cop_inset * (y - seen.sole[k, c, 1])
@@ -400,8 +400,8 @@ def update_plan(law, measurement, time):
 
 @kernel
 def has_landed(law, measurement, time):
-    gone, whole = time - law.memory[LEFT], law.memory[LANDS] - law.memory[LEFT]
-    return gone > EARLY * whole and is_down(law, measurement, law.phase[SWING])
+    gone, duration = time - law.memory[LEFT], law.memory[LANDS] - law.memory[LEFT]
+    return gone > EARLY * duration and is_down(law, measurement, law.phase[SWING])
 
 
 @kernel
@@ -480,8 +480,8 @@ def upright_task(law, weight_yaw, measurement):
     home, q = law.stance.posture, measurement.q
     stiffness, damping = law.tasks.trunk
     _, _, _, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
-    wanted = -stiffness * 2.0 * z - damping * measurement.motion.rates[whole_body.YAW]
-    whole_body.add_entry(law.qp, whole_body.YAW, weight_yaw - law.tasks.weight_trunk, wanted)
+    desired = -stiffness * 2.0 * z - damping * measurement.motion.rates[whole_body.YAW]
+    whole_body.add_entry(law.qp, whole_body.YAW, weight_yaw - law.tasks.weight_trunk, desired)
 
 
 @kernel
@@ -501,7 +501,7 @@ def drift_posture(law, measurement):
 
 
 @kernel
-def wanted_pressure(law, tasks, measurement):
+def desired_pressure(law, tasks, measurement):
     """Return the desired centre of pressure [m] from O, within the loaded soles and the friction limit."""
     numbers, seen = law.seen.numbers, law.seen
     x, y = numbers[XI], numbers[XI + 1]
@@ -526,7 +526,7 @@ def carry_task(law, tasks, measurement):
     buffers, qp = law.body.buffers, law.body.qp
     tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
     mass, omega = buffers.mass[0, 0], numbers[OMEGA]
-    px, py = wanted_pressure(law, tasks, measurement)
+    px, py = desired_pressure(law, tasks, measurement)
     for axis in range(3):
         row = buffers.jacobian[axis]
         moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -buffers.state[whole_body.BEARING + 2]
@@ -535,20 +535,20 @@ def carry_task(law, tasks, measurement):
             moving += row[dof] * rates[dof]
         weight = 1.0
         if axis < 2:
-            wanted = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
+            desired = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
         else:
             stiffness, damping = tasks.height
-            wanted = (
-                stiffness * (wanted_height(law, measurement.time[0]) - buffers.state[whole_body.HIGH])
+            desired = (
+                stiffness * (desired_height(law, measurement.time[0]) - buffers.state[whole_body.HIGH])
                 - damping * moving
             )
             weight = tasks.weight_height
-        whole_body.add_row(qp, row, weight, wanted - buffers.bias[axis] / mass - tree.gravity[axis])
+        whole_body.add_row(qp, row, weight, desired - buffers.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
 @kernel
-def wanted_height(law, time):
+def desired_height(law, time):
     """Return the desired CoM height [m]: the posture's, or lower if the current or planned feet are far apart."""
     seen, numbers, memory = law.seen, law.seen.numbers, law.memory
     high, swing = law.body.stance.com[2], law.phase[SWING]
@@ -589,12 +589,12 @@ def put_down(law, measurement, k):
     error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
         if axis == 2:
-            wanted = (-landing_speed(law) - moving[2]) / PROMPT
+            desired = (-landing_speed(law) - moving[2]) / PROMPT
         elif axis < 2:
-            wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
+            desired = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
         else:
-            wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
-        whole_body.add_row(body.qp, body.buffers.jacobian[axis], parameters.weight_swing, wanted - bias[axis])
+            desired = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
+        whole_body.add_row(body.qp, body.buffers.jacobian[axis], parameters.weight_swing, desired - bias[axis])
 
 
 @kernel
@@ -635,8 +635,8 @@ def swing_task(law, measurement):
                 span = max(span, LAST)
                 jerk = 60.0 * (target - arm[axis]) / span**3 - (36.0 * speed + 24.0 * end) / span**2
                 memory[COMMANDED + axis] += parameters.period * (jerk - 9.0 * memory[COMMANDED + axis] / span)
-            wanted = memory[COMMANDED + axis]
+            desired = memory[COMMANDED + axis]
         else:
-            wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
+            desired = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
         weight = parameters.weight_swing * (parameters.swing_yaw_ratio if axis == whole_body.YAW else 1.0)
-        whole_body.add_row(body.qp, buffers.jacobian[axis], weight, wanted - bias[axis])
+        whole_body.add_row(body.qp, buffers.jacobian[axis], weight, desired - bias[axis])

@@ -254,21 +254,21 @@ def clear_cost(law):
 
 
 @kernel
-def add_row(qp, row, weight, wanted):
+def add_row(qp, row, weight, desired):
     """Add ½ w (row · v̇ − wanted)² to the cost (lower triangle of H)."""
     n = qp.hessian.shape[0]
     for i in range(n):
         part = weight * row[i]
         if part != 0.0:
-            qp.gradient[i] += part * wanted
+            qp.gradient[i] += part * desired
             for k in range(i + 1):
                 qp.hessian[i, k] += part * row[k]
 
 
 @kernel
-def add_entry(qp, dof, weight, wanted):
+def add_entry(qp, dof, weight, desired):
     """Add the cost of one acceleration to the program."""
-    qp.gradient[dof] += weight * wanted
+    qp.gradient[dof] += weight * desired
     qp.hessian[dof, dof] += weight
 
 
@@ -293,13 +293,13 @@ def balance_task(law, measurement):
         if axis < 2:
             x = buffers.state[COM + axis] - buffers.state[BETWEEN + axis] - law.stance.com[axis]
             capture = x + moving / omega
-            wanted = -omega * (moving + tasks.capture * capture)
+            desired = -omega * (moving + tasks.capture * capture)
             weight = 1.0
         else:
             stiffness, damping = tasks.height
-            wanted = stiffness * (law.stance.com[2] - buffers.state[HIGH]) - damping * moving
+            desired = stiffness * (law.stance.com[2] - buffers.state[HIGH]) - damping * moving
             weight = tasks.weight_height
-        add_row(qp, row, weight, wanted - buffers.bias[axis] / mass - tree.gravity[axis])
+        add_row(qp, row, weight, desired - buffers.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
@@ -331,8 +331,8 @@ def turn_task(law, measurement):
     _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     error = (2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(3):
-        wanted = -stiffness * error[axis] - damping * rates[3 + axis]
-        add_entry(law.qp, 3 + axis, law.tasks.weight_trunk, wanted)
+        desired = -stiffness * error[axis] - damping * rates[3 + axis]
+        add_entry(law.qp, 3 + axis, law.tasks.weight_trunk, desired)
 
 
 @kernel
@@ -359,13 +359,13 @@ def foot_task(law, measurement, k, falls):
     error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
         floor = buffers.state[BEARING + axis] if axis < 3 else 0.0
-        wanted = -damping * (moving[axis] - floor)
+        desired = -damping * (moving[axis] - floor)
         # Friction holds touching points, except for a foot that pivots on a corner; a flat foot is held completely.
         if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
-            wanted -= stiffness * error[axis]
+            desired -= stiffness * error[axis]
         if falls and axis < 3:
-            wanted += tree.gravity[axis]
-        add_row(law.qp, buffers.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
+            desired += tree.gravity[axis]
+        add_row(law.qp, buffers.jacobian[axis], tasks.weight_feet, desired - bias[axis])
 
 
 @kernel
@@ -412,10 +412,10 @@ def joint_error(law, measurement, i):
     first = tree.first_q[i]
     if tree.kind[i] != SPHERICAL:
         return measurement.q[first] - home[first], 0.0, 0.0
-    wanted = quat_mul(
+    desired = quat_mul(
         load4(poses.quaternion, tree.parent[i]), (home[first], home[first + 1], home[first + 2], home[first + 3])
     )
-    _, x, y, z = quat_difference(load4(poses.quaternion, i), wanted)
+    _, x, y, z = quat_difference(load4(poses.quaternion, i), desired)
     return 2.0 * x, 2.0 * y, 2.0 * z
 
 

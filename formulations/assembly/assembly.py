@@ -114,20 +114,20 @@ class Assembly:
         named = {contact.name for contact in self.contacts}
         joined = {frozenset((joint.inboard, joint.outboard)): joint.name for joint in self.joints}
         seen: dict[frozenset[str], str] = {}
-        for one in self.touching:
-            what, pair = f"contact {one.name!r}", frozenset((one.first, one.second))
-            if one.name in named:
-                raise AssemblyError(f"two contacts are named {one.name!r}; each needs a name of its own")
-            for name in (one.first, one.second):
+        for item in self.touching:
+            what, pair = f"contact {item.name!r}", frozenset((item.first, item.second))
+            if item.name in named:
+                raise AssemblyError(f"two contacts are named {item.name!r}; each needs a name of its own")
+            for name in (item.first, item.second):
                 if self.bodies[self.body_index(name, what)].shape is None:
                     raise AssemblyError(f"{what}: body {name!r} has no shape: set one, such as assembly.sphere(0.1)")
             if pair in joined:
                 raise AssemblyError(
-                    f"{what}: joint {joined[pair]!r} joins {one.first!r} and {one.second!r}, which then cannot touch"
+                    f"{what}: joint {joined[pair]!r} joins {item.first!r} and {item.second!r}, which then cannot touch"
                 )
             if pair in seen:
-                raise AssemblyError(f"{what}: {one.first!r} and {one.second!r} touch in {seen[pair]!r} already")
-            seen[pair] = one.name
+                raise AssemblyError(f"{what}: {item.first!r} and {item.second!r} touch in {seen[pair]!r} already")
+            seen[pair] = item.name
 
     # --- names ---
 
@@ -234,19 +234,19 @@ class Assembly:
                 value has not one finite number for each freedom.
         """
         joints = {joint.name: j for j, joint in enumerate(self.joints)}
-        found = {}
+        table = {}
         for what, given in (("coordinates", coordinates or {}), ("rates", rates or {})):
             for name, value in given.items():
                 if name not in joints:
                     raise AssemblyError(f"{what}: {unknown('joint', name, joints)}")
                 if joints[name] in self.structure.tree.closing:
                     raise AssemblyError(f"{what}: joint {name!r} closes a loop: give only the other joints")
-                found[what, name] = self._values(self.joints[joints[name]], value, what)
-        placement = self._placed({name: value for (what, name), value in found.items() if what == "coordinates"}, poses)
+                table[what, name] = self._values(self.joints[joints[name]], value, what)
+        placement = self._placed({name: value for (what, name), value in table.items() if what == "coordinates"}, poses)
         if not rates:
             return placement
         return placement.moving(
-            self._velocities(placement, {name: value for (what, name), value in found.items() if what == "rates"})
+            self._velocities(placement, {name: value for (what, name), value in table.items() if what == "rates"})
         )
 
     def _values(self, joint: Joint, value: Coordinates, what: str) -> tuple[float, ...]:
@@ -294,7 +294,7 @@ class Assembly:
 
     def _velocities(self, placement: Placement, rates: Mapping[str, tuple[float, ...]]) -> Floats:
         """Return the bodies' velocities (n, 6) for given rates of the tree's joints, by least squares."""
-        rows, wanted = [], []
+        rows, targets = [], []
         gradients, _ = self.gradients(placement)
         first = self.system.joints.first
         for j, joint in enumerate(self.joints):
@@ -303,8 +303,8 @@ class Assembly:
             begin = int(first[j])
             held = len(joint.rigid_rows)
             rows += [gradients[begin : begin + held], gradients[list(self.structure.freedom_rows[j])]]
-            wanted += [np.zeros(held), np.array(rates.get(joint.name, (0.0,) * len(joint.free_rows)))]
-        velocity: Floats = np.linalg.lstsq(np.concatenate(rows), np.concatenate(wanted), rcond=None)[0]
+            targets += [np.zeros(held), np.array(rates.get(joint.name, (0.0,) * len(joint.free_rows)))]
+        velocity: Floats = np.linalg.lstsq(np.concatenate(rows), np.concatenate(targets), rcond=None)[0]
         return velocity.reshape(-1, 6)
 
     # --- joints at a placement ---

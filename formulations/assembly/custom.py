@@ -148,11 +148,11 @@ def new_links(
     given = {link.number: link.component for link in links}
     customs = [
         Custom(
-            POTENTIAL if isinstance(one, CustomPotential) else CONSTRAINT, part_of(type(one)),
-            [(names.index(frame), axis, -1) for frame in one.named("frame") for axis in range(3)], numbers_of(one),
-            0, getattr(one, "rows", 0), exact=False, border=0,
+            POTENTIAL if isinstance(component, CustomPotential) else CONSTRAINT, part_of(type(component)),
+            [(names.index(frame), axis, -1) for frame in component.named("frame") for axis in range(3)],
+            numbers_of(component), 0, getattr(component, "rows", 0), exact=False, border=0,
         )
-        for one in given.values()
+        for component in given.values()
     ]  # fmt: skip
     compiled, rooms = new_customs(customs, 0)
     bodies = [-1 if body is None else index[body] for body, _ in points.values()]

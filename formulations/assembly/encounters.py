@@ -40,7 +40,7 @@ class Parts(NamedTuple):
 
 def buffers_for_encounters(assembly: Assembly) -> tuple[int, int]:
     """Return the greatest possible numbers of contacts between bodies and of their slack-multiplier pairs."""
-    pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
+    pairs = sum(pairs_of(pair.friction, assembly.directions) for pair in assembly.touching)
     return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
 
 
@@ -89,10 +89,10 @@ class Encounters:
     def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
         """Return the greatest change of speed [m/s] that disturbances give to any point between two times [s]."""
         gained = np.zeros(len(self._size))
-        for one in disturbances:
-            i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
-            arm = 1.0 if isinstance(one, Torque) else float(np.linalg.norm(one.point))
-            straight = 0.0 if isinstance(one, Torque) else given / self.assembly.bodies[i].mass
+        for load in disturbances:
+            i, given = self.assembly.body_index(load.body), float(np.linalg.norm(load.delivered(begin, end)))
+            arm = 1.0 if isinstance(load, Torque) else float(np.linalg.norm(load.point))
+            straight = 0.0 if isinstance(load, Torque) else given / self.assembly.bodies[i].mass
             gained[i] += straight + given * arm * self._size[i] / self._least[i]
         return float(gained.max())
 
@@ -124,31 +124,31 @@ class Encounters:
             apart = np.linalg.norm(positions[first] - positions[second]) - self._size[first] - self._size[second]
             if apart > reach and not all_gaps:
                 continue
-            self.gap[number], found = self._collided(first, second, positions, rotations)
+            self.gap[number], manifold = self._collided(first, second, positions, rotations)
             if self.gap[number] <= reach:
-                kept = self._within(number, found, reach)
+                kept = self._within(number, manifold, reach)
                 pairs = self._write(number, kept, count, pairs, positions, rotations)
                 count += len(kept.first)
                 self.pair_of += [number] * len(kept.first)
         motion.contact_impulse[len(self.assembly.contacts) : count] = 0.0
         return self._parts(motion, buffers, count, pairs)
 
-    def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
+    def _within(self, number: int, manifold: Manifold, reach: float) -> Manifold:
         """Return the points of a manifold that may touch during the step."""
         first, second = (self.colliders[i].shape.radius for i in self.ends[number])
-        near = found.gaps - first - second <= max(reach, self.gap[number])
-        return Manifold(found.normal, found.first[near], found.second[near])
+        near = manifold.gaps - first - second <= max(reach, self.gap[number])
+        return Manifold(manifold.normal, manifold.first[near], manifold.second[near])
 
-    def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
+    def _write(self, number: int, manifold: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
         """Write the points of a pair into the arrays from index ``at`` on; return the number of their slacks."""
         (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
         radii = [self.colliders[i].shape.radius for i in (first, second)]
         friction = float(self.assembly.touching[number].friction)
-        each, end = pairs_of(friction, self.assembly.directions), at + len(found.first)
+        each, end = pairs_of(friction, self.assembly.directions), at + len(manifold.first)
         arrays.body[at:end], arrays.other[at:end] = second, first
-        arrays.point[at:end] = (found.second - positions[second]) @ rotations[second]
-        arrays.other_point[at:end] = (found.first - positions[first]) @ rotations[first]
-        arrays.frame[at:end] = frame_of(found.normal.tolist())
+        arrays.point[at:end] = (manifold.second - positions[second]) @ rotations[second]
+        arrays.other_point[at:end] = (manifold.first - positions[first]) @ rotations[first]
+        arrays.frame[at:end] = frame_of(manifold.normal.tolist())
         arrays.height[at:end], arrays.radius[at:end] = sum(radii), radii[1]
         arrays.friction[at:end], arrays.edge[at:end], arrays.is_upper[at:end] = friction, edge, is_upper
         arrays.pair[at:end] = pairs + each * np.arange(end - at)

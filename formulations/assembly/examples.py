@@ -225,7 +225,7 @@ def arch(
         bodies.append(body)
         poses[body.name] = (center, (1.0, 0.0, 0.0, 0.0))
     touching = [
-        BodyContact(f"bed_{k}", one.name, two.name, friction) for k, (one, two) in enumerate(pairwise(bodies), 1)
+        BodyContact(f"bed_{k}", stone.name, then.name, friction) for k, (stone, then) in enumerate(pairwise(bodies), 1)
     ]
     contacts = tuple(contact for body in bodies for contact in floor_contacts(body, friction))
     assembly = Assembly(f"arch_{stones}", tuple(bodies), (), contacts, touching=tuple(touching))

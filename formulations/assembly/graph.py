@@ -37,7 +37,7 @@ def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, .
     """Return the indices of joints whose bodies are already connected by earlier joints of ``ends``."""
     part = list(range(bodies + 1))  # the last one, at −1, is the ground
 
-    def found(body: int) -> int:
+    def component_of(body: int) -> int:
         while part[body] != body:
             part[body] = part[part[body]]
             body = part[body]
@@ -46,10 +46,10 @@ def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, .
     part[GROUND] = bodies
     closing = []
     for j, (a, b) in enumerate(ends):
-        one, two = found(a % (bodies + 1)), found(b)
-        if one == two:
+        first, second = component_of(a % (bodies + 1)), component_of(b)
+        if first == second:
             closing.append(j)
-        part[one] = two
+        part[first] = second
     return tuple(closing)
 
 
@@ -145,7 +145,7 @@ def eliminated(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> dict[t
         later = sorted((q for q in neighbours[node] if place[q] > place[node]), key=place.__getitem__)
         for q in later:
             edges[node, q] = len(edges)
-            neighbours[q] |= {one for one in later if one != q}
+            neighbours[q] |= {later_node for later_node in later if later_node != q}
     return edges
 
 
@@ -158,12 +158,12 @@ def _with_updates(
     first_update = [0]
     updates: list[tuple[int, int, int, int]] = []
     for node in order:
-        for one, two in combinations_with_replacement(later[node], 2):
-            a, b = edges[node, one], edges[node, two]
-            if one == two:
-                updates.append((a, a, ON_DIAGONAL, one))
+        for first, second in combinations_with_replacement(later[node], 2):
+            a, b = edges[node, first], edges[node, second]
+            if first == second:
+                updates.append((a, a, ON_DIAGONAL, first))
             else:
-                updates += [(a, b, UPPER, edges[one, two]), (b, a, LOWER, edges[one, two])]
+                updates += [(a, b, UPPER, edges[first, second]), (b, a, LOWER, edges[first, second])]
         first_update.append(len(updates))
     table = np.array(updates, dtype=np.int64).reshape(-1, 4)
 
@@ -195,15 +195,15 @@ def _row_edges(
     return edge, upper
 
 
-def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
+def edge_between(graph: Graph, first: int, second: int) -> tuple[int, bool]:
     """Return the edge between two connected nodes, and True if the first one is eliminated before the second."""
     place = graph.order.tolist().index
-    begin, end = sorted((one, two), key=place)
+    begin, end = sorted((first, second), key=place)
     edges = range(int(graph.first_edge[place(begin)]), int(graph.first_edge[place(begin) + 1]))
-    return next(edge for edge in edges if graph.other[edge] == end), begin == one
+    return next(edge for edge in edges if graph.other[edge] == end), begin == first
 
 
 def fill_in(graph: Graph, joints: Joints, touching: int = 0) -> int:
     """Return the number of blocks that fill-in adds above the diagonal."""
-    own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
-    return len(graph.other) - own - touching
+    existing = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
+    return len(graph.other) - existing - touching

@@ -82,24 +82,24 @@ def manifold(a: Core, b: Core, way: Floats, near: tuple[Floats, Floats]) -> Mani
     if max(flat_a[0], flat_b[0]) < STEEP:
         return first
     if flat_a[0] >= flat_b[0]:
-        found = _over(a, flat_a[1], b, first.normal)
+        points = _over(a, flat_a[1], b, first.normal)
     else:
         over = _over(b, flat_b[1], a, -first.normal)
-        found = Manifold(-over.normal, over.second, over.first)
-    if not len(found.first):
+        points = Manifold(-over.normal, over.second, over.first)
+    if not len(points.first):
         return first
-    return found if lies else _with_nearest(found, first)
+    return points if lies else _with_nearest(points, first)
 
 
-def _with_nearest(found: Manifold, first: Manifold) -> Manifold:
+def _with_nearest(of_face: Manifold, first: Manifold) -> Manifold:
     """Return both manifolds joined, without points of ``first`` that are no nearer than those of a face."""
-    nearer = first.gaps < found.gaps.min() - 1e-12
+    nearer = first.gaps < of_face.gaps.min() - 1e-12
     if not nearer.any():
-        return found
+        return of_face
     return Manifold(
-        found.normal,
-        np.concatenate([first.first[nearer], found.first]),
-        np.concatenate([first.second[nearer], found.second]),
+        of_face.normal,
+        np.concatenate([first.first[nearer], of_face.first]),
+        np.concatenate([first.second[nearer], of_face.second]),
     )
 
 
@@ -172,37 +172,37 @@ def _ends(core: Core, way: Floats) -> Floats:
     return core.points[[corner, level[np.argmax(across[level])]]]
 
 
-def _between_edges(one: Floats, two: Floats, way: Floats) -> Manifold:
+def _between_edges(edge_a: Floats, edge_b: Floats, way: Floats) -> Manifold:
     """Return the manifold of two edges or corners: crossing, common part of parallel edges, or nearest points."""
-    u, v = one[-1] - one[0], two[-1] - two[0]
+    u, v = edge_a[-1] - edge_a[0], edge_b[-1] - edge_b[0]
     normal, lengths = np.cross(u, v), float(np.linalg.norm(u) * np.linalg.norm(v))
     if lengths > 0.0 and np.linalg.norm(normal) <= FLAT * lengths:
-        first, second = _beside(one, two)
-        return Manifold(_along(second[0] - first[0], way, one, two), first, second)
-    s, t = _nearest(u, v, one[0] - two[0])
-    first, second = one[0] + s * u, two[0] + t * v
+        first, second = _common_part(edge_a, edge_b)
+        return Manifold(_along(second[0] - first[0], way, edge_a, edge_b), first, second)
+    s, t = _nearest(u, v, edge_a[0] - edge_b[0])
+    first, second = edge_a[0] + s * u, edge_b[0] + t * v
     if not (0.0 < s < 1.0 and 0.0 < t < 1.0):
         normal = second - first
-    return Manifold(_along(normal, way, one, two), first[None], second[None])
+    return Manifold(_along(normal, way, edge_a, edge_b), first[None], second[None])
 
 
-def _along(normal: Floats, way: Floats, one: Floats, two: Floats) -> Floats:
+def _along(normal: Floats, way: Floats, edge_a: Floats, edge_b: Floats) -> Floats:
     """Return ``normal`` as a unit vector towards ``way``; ``way`` itself if the normal is rounding or far from it."""
-    length, size = float(np.linalg.norm(normal)), float(np.abs(one - two[0]).max() + np.abs(two - one[0]).max())
-    towards = float(normal @ way)
+    length, towards = float(np.linalg.norm(normal)), float(normal @ way)
+    size = float(np.abs(edge_a - edge_b[0]).max() + np.abs(edge_b - edge_a[0]).max())
     if length <= SAME * size or abs(towards) < NEAR * length:
         return way
     return normal * (np.sign(towards) / length)
 
 
-def _beside(one: Floats, two: Floats) -> tuple[Floats, Floats]:
+def _common_part(edge_a: Floats, edge_b: Floats) -> tuple[Floats, Floats]:
     """Return the ends of the common part of two parallel edges, on both; if there is none, their nearest points."""
-    u = one[1] - one[0]
-    along = (two - one[0]) @ u / (u @ u)
+    u = edge_a[1] - edge_a[0]
+    along = (edge_b - edge_a[0]) @ u / (u @ u)
     places = np.clip(along, 0.0, 1.0)
-    shares = (places - along[0]) / (along[1] - along[0])
+    shares = np.clip((places - along[0]) / (along[1] - along[0]), 0.0, 1.0)
     kept = [0] if places[0] == places[1] else [0, 1]
-    return (one[0] + np.outer(places, u))[kept], (two[0] + np.outer(np.clip(shares, 0.0, 1.0), two[1] - two[0]))[kept]
+    return (edge_a[0] + np.outer(places, u))[kept], (edge_b[0] + np.outer(shares, edge_b[1] - edge_b[0]))[kept]
 
 
 def _nearest(u: Floats, v: Floats, r: Floats) -> tuple[float, float]:
@@ -215,6 +215,6 @@ def _nearest(u: Floats, v: Floats, r: Floats) -> tuple[float, float]:
     return _share(b * t - c, a), t
 
 
-def _share(part: float, whole: float) -> float:
-    """Return part / whole, clipped to 0 … 1; 0 if ``whole`` is zero."""
-    return min(max(part / whole, 0.0), 1.0) if whole > 0.0 else 0.0
+def _share(part: float, total: float) -> float:
+    """Return part / whole, clipped to 0 … 1; 0 if ``total`` is zero."""
+    return min(max(part / total, 0.0), 1.0) if total > 0.0 else 0.0

@@ -103,13 +103,13 @@ class Shape:
         points = self.array
         faces: list[Face] = []
         for triangle in self.triangles:
-            one, two, three = points[triangle]
-            normal = np.cross(two - one, three - one)
+            first, second, third = points[triangle]
+            normal = np.cross(second - first, third - first)
             normal /= np.linalg.norm(normal)
             if not any(
                 np.dot(face.normal, normal) > 1.0 - FLAT and set(triangle) <= set(face.corners) for face in faces
             ):
-                heights = (points - one) @ normal
+                heights = (points - first) @ normal
                 faces.append(_ordered(points, np.flatnonzero(heights > -FLAT * self.size), normal))
         return tuple(faces)
 

@@ -182,9 +182,9 @@ def check_start(assembly: Assembly, start: Placement) -> None:
     n = len(assembly.bodies)
     shapes = {"position": (n, 3), "orientation": (n, 4), "velocity": (n, 6)}
     for name, shape in shapes.items():
-        found = np.asarray(getattr(start, name))
-        if found.shape != shape or not np.all(np.isfinite(found)):
-            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {found.shape}")
+        array = np.asarray(getattr(start, name))
+        if array.shape != shape or not np.all(np.isfinite(array)):
+            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {array.shape}")
     if np.abs(np.linalg.norm(start.orientation, axis=1) - 1.0).max() > 1e-9:
         raise AssemblyError("orientation at the start: quaternions must have length one")
     dense, value = assembly.gradients(start)
@@ -290,8 +290,8 @@ class _Simulation:
         """Write the forces of touching bodies into the recorded row of a step, if it has one."""
         if self.encounters is not None and done % self.settings.record_every == 0:
             share = self.rule.first_share if done == 0 else 1.0
-            found = self.encounters.row(parts, share * self.rule.h)
-            self.table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
+            forces = self.encounters.row(parts, share * self.rule.h)
+            self.table[done // self.settings.record_every, self.width - forces.size :] = forces.reshape(-1)
 
     def advance(self, first: int, count: int) -> int:
         """Take ``count`` steps, which is one if bodies may touch one another; return 0 or a cause of failure."""
@@ -326,8 +326,8 @@ class _Simulation:
         """Return a message about the cause of failure that ended the motion."""
         reached = self.motion.counts[STEPS] * self.rule.h
         remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
-        told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
-        return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
+        reason = f"{why(cause, self.settings.max_iterations)}; {remedy}"
+        return f"at {reached:.6g} s of {self.assembly.name!r}: {reason}"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
         """Return the motion until the last solved step."""

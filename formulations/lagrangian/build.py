@@ -23,9 +23,9 @@ _SOURCES = [Path(__file__).with_name(name) for name in ("system.py", "derive.py"
 
 def digest(system: "System", method: str) -> str:
     """Return a digest of the system (without parameter values), the method, and the generating source files."""
-    found = hashlib.sha256(f"{method} {sympy.__version__}".encode())
+    hasher = hashlib.sha256(f"{method} {sympy.__version__}".encode())
     for source in _SOURCES:
-        found.update(source.read_bytes())
+        hasher.update(source.read_bytes())
     chart = system.chart
     parts = [
         system.coordinates,
@@ -41,8 +41,8 @@ def digest(system: "System", method: str) -> str:
         sympy.Matrix(system.inertia) if system.inertia is not None else None,
         None if system.discrete_lagrangian is None else written_out(system)[0],
     ]
-    found.update("\n".join(sympy.srepr(part) for part in parts).encode())
-    return found.hexdigest()[:24]
+    hasher.update("\n".join(sympy.srepr(part) for part in parts).encode())
+    return hasher.hexdigest()[:24]
 
 
 def _write(path: Path, text: str) -> None:

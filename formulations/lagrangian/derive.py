@@ -98,11 +98,11 @@ class Derivation:
         rename = dict(zip(system.coordinates, self._full_q, strict=True))
         rename |= dict(zip(rates(system.coordinates), self._full_v, strict=True)) | given
         self._rename = rename | dict(zip(system.invariants, symbols("invariant_", len(system.invariants)), strict=True))
-        self.lagrangian = self.own(system.full_lagrangian)
-        self.g = Matrix([self.own(row) for row in system.constraints])
-        self.force = Matrix([self.own(row) for row in system.forces or [0] * n])
+        self.lagrangian = self.internal(system.full_lagrangian)
+        self.g = Matrix([self.internal(row) for row in system.constraints])
+        self.force = Matrix([self.internal(row) for row in system.forces or [0] * n])
         self.observed = {"energy": self._energy()}
-        self.observed |= {name: self.own(row) for name, row in system.conserved.items()}
+        self.observed |= {name: self.internal(row) for name, row in system.conserved.items()}
         self.names = tuple(symbol.name for symbol in system.coordinates)
         self.q, self.v = self._full_q, self._full_v
         self.chart: Callable[[Sequence[Expr]], Matrix] | None = None
@@ -110,7 +110,7 @@ class Derivation:
             self._take_chart(given)
         self.p = symbols("p", len(self.q))
 
-    def own(self, expression: Expr | float) -> Expr:
+    def internal(self, expression: Expr | float) -> Expr:
         """Return an expression in internal symbols."""
         return sympy.sympify(expression).xreplace(self._rename)
 
@@ -196,7 +196,7 @@ def _need_constant_mass(system: System, method: str) -> None:
 
 
 def _variational(
-    own: Derivation,
+    derivation: Derivation,
     step_lagrangian: Expr,
     forces: tuple[Matrix, Matrix],
     u: Sequence[Symbol],
@@ -208,28 +208,28 @@ def _variational(
 
     The derivatives h D₁𝕃 = ∂Λ/∂u and −h D₂𝕃 = ∂Λ/∂u − h ∂Λ/∂q avoid cancellation.
     """
-    q, n, k = Matrix(own.q), len(own.q), len(own.g)
+    q, n, k = Matrix(derivation.q), len(derivation.q), len(derivation.g)
     z = symbols("z", n + k)
     multipliers = Matrix(z[n:])
     left, right = forces
     end = gradient(step_lagrangian, u) + right
-    start = gradient(step_lagrangian, u) - H * gradient(step_lagrangian, own.q) - left
+    start = gradient(step_lagrangian, u) - H * gradient(step_lagrangian, derivation.q) - left
     renamed = dict(zip(u, z, strict=False))
     y = q + H * Matrix(z[:n])
-    residual = Matrix(own.p) - start.subs(renamed, simultaneous=True)
+    residual = Matrix(derivation.p) - start.subs(renamed, simultaneous=True)
     if k:
-        residual += own.g.jacobian(own.q).T * multipliers * H
-        at_end = own.g.subs(dict(zip(own.q, y, strict=True)), simultaneous=True) / H
+        residual += derivation.g.jacobian(derivation.q).T * multipliers * H
+        at_end = derivation.g.subs(dict(zip(derivation.q, y, strict=True)), simultaneous=True) / H
         residual = Matrix([*residual, *at_end])
     carried = Matrix(symbols("r", n + k)[:n])
-    as_v = dict(zip(u, own.v, strict=True))
-    return own.equations(
+    as_v = dict(zip(u, derivation.v, strict=True))
+    return derivation.equations(
         z,
         list(residual),
         list(y),
         list(end.subs(renamed, simultaneous=True) + carried),
         motions=n,
-        guess=[*own.v, *[sympy.S.Zero] * k],
+        guess=[*derivation.v, *[sympy.S.Zero] * k],
         ends=(list(start.subs(as_v, simultaneous=True)), list(end.subs(as_v, simultaneous=True))),
         projects=projects,
         multiplier_scale=multiplier_scale,
@@ -248,55 +248,55 @@ def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symb
 
 def midpoint(system: System) -> Equations:
     """Return the equations of the midpoint rule, (2.23) with forces (5.2)."""
-    own = Derivation(system)
+    derivation = Derivation(system)
     u = symbols("u", system.size)
-    middle = [x + H * w / 2 for x, w in zip(own.q, u, strict=True)]
+    middle = [x + H * w / 2 for x, w in zip(derivation.q, u, strict=True)]
     if system.discrete_lagrangian is None:
-        law = own.at(own.lagrangian, middle, u)
+        law = derivation.at(derivation.lagrangian, middle, u)
     else:
-        y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-        law = _discrete(system, own.q, y, dict(zip(system.parameters, own.c, strict=True)))
-        if law.is_polynomial(*own.q, *u):
+        y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+        law = _discrete(system, derivation.q, y, dict(zip(system.parameters, derivation.c, strict=True)))
+        if law.is_polynomial(*derivation.q, *u):
             law = sympy.expand(law)  # 1/h cancels
-    impulse = own.at(own.force, middle, u) * H / 2
-    return _variational(own, law, (impulse, impulse), u)
+    impulse = derivation.at(derivation.force, middle, u) * H / 2
+    return _variational(derivation, law, (impulse, impulse), u)
 
 
 def first_order(system: System) -> Equations:
     """Return the equations of the first-order method (2.45); forces are evaluated at the point of the potential's."""
-    own = Derivation(system)
+    derivation = Derivation(system)
     u = symbols("u", system.size)
-    y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-    law = own.at(own.lagrangian, y, u)
-    return _variational(own, law, (Matrix.zeros(system.size, 1), own.at(own.force, y, u) * H), u)
+    y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+    law = derivation.at(derivation.lagrangian, y, u)
+    return _variational(derivation, law, (Matrix.zeros(system.size, 1), derivation.at(derivation.force, y, u) * H), u)
 
 
 def generalized(system: System) -> Equations:
     """Return the equations in generalized coordinates (2.41), (2.42); forces act along the chart at both ends."""
-    own = Derivation(system, generalized=True)
-    assert own.chart is not None
-    u = symbols("u", len(own.q))
-    y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-    start, end = own.chart(own.q), own.chart(y)
+    derivation = Derivation(system, generalized=True)
+    assert derivation.chart is not None
+    u = symbols("u", len(derivation.q))
+    y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+    start, end = derivation.chart(derivation.q), derivation.chart(y)
     middle, chord = (start + end) / 2, (end - start) / H
     if system.discrete_lagrangian is None:
-        law = own.at(own.full_lagrangian, middle, chord)
+        law = derivation.at(derivation.full_lagrangian, middle, chord)
     else:
-        law = _discrete(system, start, end, dict(zip(system.parameters, own.c, strict=True)))
-    along = own.chart(own.v).jacobian(own.v)
-    impulse = own.at(own.force, middle, chord) * H / 2
-    at_start = along.subs(dict(zip(own.v, own.q, strict=True)), simultaneous=True).T * impulse
-    at_end = along.subs(dict(zip(own.v, y, strict=True)), simultaneous=True).T * impulse
-    return _variational(own, law, (at_start, at_end), u)
+        law = _discrete(system, start, end, dict(zip(system.parameters, derivation.c, strict=True)))
+    along = derivation.chart(derivation.v).jacobian(derivation.v)
+    impulse = derivation.at(derivation.force, middle, chord) * H / 2
+    at_start = along.subs(dict(zip(derivation.v, derivation.q, strict=True)), simultaneous=True).T * impulse
+    at_end = along.subs(dict(zip(derivation.v, y, strict=True)), simultaneous=True).T * impulse
+    return _variational(derivation, law, (at_start, at_end), u)
 
 
 def _trapezoidal(system: System, **more: float | bool) -> Equations:
-    own = Derivation(system)
+    derivation = Derivation(system)
     u = symbols("u", system.size)
-    y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-    law = (own.at(own.lagrangian, own.q, u) + own.at(own.lagrangian, y, u)) / 2
-    forces = own.at(own.force, own.q, u) * H / 2, own.at(own.force, y, u) * H / 2
-    return _variational(own, law, forces, u, **more)  # type: ignore[arg-type]
+    y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+    law = (derivation.at(derivation.lagrangian, derivation.q, u) + derivation.at(derivation.lagrangian, y, u)) / 2
+    forces = derivation.at(derivation.force, derivation.q, u) * H / 2, derivation.at(derivation.force, y, u) * H / 2
+    return _variational(derivation, law, forces, u, **more)  # type: ignore[arg-type]
 
 
 def shake(system: System) -> Equations:
@@ -366,10 +366,10 @@ def _plain_discrete_gradient(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]
 
 def _third_difference(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]) -> Expr:
     """Return D³f[u, u, u]/24; times h³ it is the first term of f(q + h u) − f(q) − h ∇f·u about the middle."""
-    found = law
+    derivative = law
     for _ in range(3):
-        found = gradient(found, q).dot(Matrix(u))
-    return found / 24
+        derivative = gradient(derivative, q).dot(Matrix(u))
+    return derivative / 24
 
 
 def _subtracted(law: Expr, q: Sequence[Symbol], slope: Matrix) -> Expr:
@@ -384,30 +384,30 @@ def energy_momentum(system: System) -> Equations:
     u: mean velocity of a step h; p, p': momenta at its ends; ∇̄: discrete gradient; λ: multipliers of the constraints g.
     """
     _need_constant_mass(system, "energy-momentum")
-    own = Derivation(system)
-    n, k = system.size, len(own.g)
+    derivation = Derivation(system)
+    n, k = system.size, len(derivation.g)
     z = symbols("z", n + k)
     u, multipliers = z[:n], Matrix(z[n:])
-    q = own.q
-    invariants = {own.own(symbol): own.own(row) for symbol, row in system.invariants.items()}
-    potential = discrete_gradient(own.own(system.potential), invariants, q, u)
+    q = derivation.q
+    invariants = {derivation.internal(symbol): derivation.internal(row) for symbol, row in system.invariants.items()}
+    potential = discrete_gradient(derivation.internal(system.potential), invariants, q, u)
     middle = [x + H * w / 2 for x, w in zip(q, u, strict=True)]
-    push = H * (own.at(own.force, middle, u) - potential)
+    push = H * (derivation.at(derivation.force, middle, u) - potential)
     y = Matrix(q) + H * Matrix(u)
     at_end: list[Expr] = []
     if k:
-        held = Matrix([[*discrete_gradient(row, {}, q, u)] for row in own.g])
+        held = Matrix([[*discrete_gradient(row, {}, q, u)] for row in derivation.g])
         push += H * held.T * multipliers
-        at_end = list(own.g.subs(dict(zip(q, y, strict=True)), simultaneous=True) / H)
-    mass = own.system.mass_matrix.applyfunc(own.own)
-    residual = Matrix(own.p) + push * Rational(1, 2) - mass * Matrix(u)
-    return own.equations(
+        at_end = list(derivation.g.subs(dict(zip(q, y, strict=True)), simultaneous=True) / H)
+    mass = derivation.system.mass_matrix.applyfunc(derivation.internal)
+    residual = Matrix(derivation.p) + push * Rational(1, 2) - mass * Matrix(u)
+    return derivation.equations(
         z,
         [*residual, *at_end],
         list(y),
-        list(Matrix(own.p) + push),
+        list(Matrix(derivation.p) + push),
         motions=n,
-        guess=[*own.v, *[sympy.S.Zero] * k],
+        guess=[*derivation.v, *[sympy.S.Zero] * k],
         hidden=False,
     )
 
@@ -433,22 +433,22 @@ def rigid_energy_momentum(system: System) -> Equations:
         raise InputError("rigid-energy-momentum needs System.inertia: see formulations.lagrangian.rigid_body")
     if system.forces is not None or system.potential != 0 or system.size != 4:
         raise InputError("rigid-energy-momentum is for a free rigid body on quaternions: no forces, no potential")
-    own = Derivation(system)
-    inertia = Matrix(system.inertia).applyfunc(own.own)
+    derivation = Derivation(system)
+    inertia = Matrix(system.inertia).applyfunc(derivation.internal)
     z = symbols("z", 3)
     omega = Matrix(z)
     # Divide by |q|², so that rounding errors of |q| do not multiply the momentum at every step.
-    squared = 2 * sum(x * x for x in own.q)
-    spin = Matrix([x / squared for x in quaternion_product(conjugate(own.q), own.p)[1:]])
+    squared = 2 * sum(x * x for x in derivation.q)
+    spin = Matrix([x / squared for x in quaternion_product(conjugate(derivation.q), derivation.p)[1:]])
     middle = inertia * omega
     residual = spin - middle - H / 2 * omega.cross(middle)
     # In this form the residual left by Newton's method changes energy and momentum only by h times its size.
     end = spin - H * omega.cross(middle)
     length = sympy.sqrt(1 + H * H * omega.dot(omega) / 4)
-    y = quaternion_product(own.q, [1 / length, *(H * omega / (2 * length))])
+    y = quaternion_product(derivation.q, [1 / length, *(H * omega / (2 * length))])
     end_p = [2 * x for x in quaternion_product(y, [sympy.S.Zero, *end])]
-    guess = [2 * x for x in quaternion_product(conjugate(own.q), own.v)[1:]]
-    return own.equations(z, list(residual), y, end_p, motions=3, guess=guess)
+    guess = [2 * x for x in quaternion_product(conjugate(derivation.q), derivation.v)[1:]]
+    return derivation.equations(z, list(residual), y, end_p, motions=3, guess=guess)
 
 
 DERIVATIONS: dict[str, Callable[[System], Equations]] = {

@@ -102,7 +102,7 @@ def module_text(equations: Equations) -> str:
     values = "\n".join(f"{name} = {value!r}" for name, value in constants.items())
     names = f"NAMES = {e.names!r}\nOBSERVED_NAMES = {tuple(e.observed)!r}\nCONSTRAINTS = {len(e.constraints)}"
     names += f"\nSTARTS_FROM_TWO = {bool(e.start_p)}\nHIDDEN = {e.hidden}"
-    found = _IMPORTS.match(_EQUATIONS.sub("", LOOP.read_text(encoding="utf-8")))
-    assert found is not None
-    imports, loop = found.groups()
+    match = _IMPORTS.match(_EQUATIONS.sub("", LOOP.read_text(encoding="utf-8")))
+    assert match is not None
+    imports, loop = match.groups()
     return "\n\n".join([head + "\n" + imports, values, names, *functions, loop])

@@ -29,7 +29,7 @@ CHUNK = 50_000
 #: If rounding exceeds the tolerance, Newton's method stops when the residual no longer decreases.
 SOLVER = (1e-14, 50, 20)
 #: Unit of quantities without a declared unit.
-OWN_UNIT = "SI"
+UNDECLARED_UNIT = "SI"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -230,7 +230,7 @@ class _Motion:
         times = np.arange(rows, dtype=np.float64) * (self.step * self.every)
         named = [*names, *(f"p_{name}" for name in names), *(f"v_{name}" for name in names), *module.OBSERVED_NAMES]
         columns = {name: self.table[:rows, k] for k, name in enumerate(named)}
-        units = dict.fromkeys(named, OWN_UNIT) | {"energy": "J"}
+        units = dict.fromkeys(named, UNDECLARED_UNIT) | {"energy": "J"}
         held = self.multipliers[: max(rows - 1, 0)]
         multipliers = pd.DataFrame(held, columns=[f"multiplier_{i + 1}" for i in range(held.shape[1])])
         multipliers.insert(0, "time", times[:-1])
@@ -262,10 +262,10 @@ class _Motion:
         """Yield plots of coordinates, momenta and rates, energy, and conserved quantities."""
         names = self.module.NAMES
         for title, prefix in (("Coordinates", ""), ("Momenta", "p_"), ("Rates", "v_")):
-            yield Plot(title, OWN_UNIT, tuple(f"{prefix}{name}" for name in names))
+            yield Plot(title, UNDECLARED_UNIT, tuple(f"{prefix}{name}" for name in names))
         yield Plot("Energy", "J", ("energy",))
         for name in self.conserved:
-            yield Plot(name.replace("_", " "), OWN_UNIT, (name,))
+            yield Plot(name.replace("_", " "), UNDECLARED_UNIT, (name,))
 
     def checks(self, columns: Mapping[str, Floats]) -> Iterator[Check]:
         """Yield checks of the energy, unless forces act, and of the system's ``conserved`` expressions."""
@@ -274,4 +274,4 @@ class _Motion:
         if self.system.forces is None:
             yield energy_check(columns["energy"] - columns["energy"][0], kinetic, columns["energy"])
         for name in self.conserved:
-            yield drift_check(name.replace("_", " "), columns[name], OWN_UNIT)
+            yield drift_check(name.replace("_", " "), columns[name], UNDECLARED_UNIT)

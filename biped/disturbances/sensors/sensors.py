@@ -65,7 +65,7 @@ class Sensors(Disturbance):
     @property
     def channels(self) -> dict[str, Channel]:
         """Channels by name."""
-        return {one.name: value for one in fields(self) if isinstance(value := getattr(self, one.name), Channel)}
+        return {item.name: value for item in fields(self) if isinstance(value := getattr(self, item.name), Channel)}
 
     @staticmethod
     def preset(name: str, seed: int = 0) -> "Sensors":
@@ -93,7 +93,7 @@ class Sensors(Disturbance):
     def is_noisy(self) -> bool:
         """True if any channel has noise."""
         channels = self.channels.values()
-        return any(value > 0.0 for one in channels for name, value in vars(one).items() if name.endswith("noise"))
+        return any(value > 0.0 for group in channels for name, value in vars(group).items() if name.endswith("noise"))
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
@@ -127,7 +127,7 @@ class Sensors(Disturbance):
                 share[places] += channel.relative_noise
                 constant[places] += channel.time_constant
                 threshold[places] += dead
-        kept = np.array([math.exp(-period / one) if one > 0.0 else 0.0 for one in constant])
+        kept = np.array([math.exp(-period / time) if time > 0.0 else 0.0 for time in constant])
         late = self._ticks(model, period)
         seed, depth = np.array([self.seed]), np.array([1 + late.max(initial=0)])
         return kernels.SensorModel(seed, depth, *row.kinds(), late, noise, share, kept, threshold, offset)

@@ -155,16 +155,16 @@ def take_steps(system, motion, buffers, rule, driven, forces, before, wrenches, 
         given, is_pushed = 0.0, wrenches.body.shape[0] > 0
         if is_pushed:
             given += set_wrenches(wrenches, system, motion, rule)
-        at, wanted = (first + k) // every, (first + k) % every == 0
-        if wanted:
+        at, recorded = (first + k) // every, (first + k) % every == 0
+        if recorded:
             write_poses(system, motion, table[at])
         iterations = solve_step(system, motion, buffers, rule)
         if iterations < 0:
             return iterations
-        if wanted:
+        if recorded:
             write_solution(system, motion, buffers, rule, iterations, table[at])
         if is_pushed:
-            given += count_wrenches(wrenches, motion, buffers, rule.h, at if wanted else -1)
+            given += count_wrenches(wrenches, motion, buffers, rule.h, at if recorded else -1)
         commit_step(system, motion, buffers, rule, iterations)
         given += actuators_work(motion, driven, before)
         if creates_energy(system, motion, buffers, rule, given, energy):

@@ -300,11 +300,11 @@ def solve_step(system, motion, buffers, rule):
     """
     begin_step(system, motion, buffers, rule)
     wide = 1.0
-    found = search_step(system, motion, buffers, rule, wide)
-    while found < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
+    iterations = search_step(system, motion, buffers, rule, wide)
+    while iterations < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
         wide *= WIDER
-        found = search_step(system, motion, buffers, rule, wide)
-    return found
+        iterations = search_step(system, motion, buffers, rule, wide)
+    return iterations
 
 
 @kernel
