@@ -193,9 +193,9 @@ def _cut_edge(box, face, center, axis, half):
     for k in range(3):
         if face[k] == 0.0 and slope[k] != 0.0:
             end_a = (-box[2][k] - start[k]) / slope[k]
-            two = (box[2][k] - start[k]) / slope[k]
-            low = min(max(low, min(end_a, two)), half)
-            high = max(min(high, max(end_a, two)), -half)
+            end_b = (box[2][k] - start[k]) / slope[k]
+            low = min(max(low, min(end_a, end_b)), half)
+            high = max(min(high, max(end_a, end_b)), -half)
     return low, high
 
 

@@ -115,7 +115,7 @@ def torque_from_floor(ankles, measurement):
 @kernel
 def exert(ankles, sway, torque):
     """Distribute the body torque −m g h (φ_0 + sway) among the ankles (opposite on the feet); return it [N·m]."""
-    unlimited = ankles.toppling * (ankles.upright + sway)
+    body_torque = ankles.toppling * (ankles.upright + sway)
     for k in range(ankles.foot.shape[0]):
-        torque[ankles.dof[k]] = ankles.turns[k] * unlimited / ankles.foot.shape[0]
-    return unlimited
+        torque[ankles.dof[k]] = ankles.turns[k] * body_torque / ankles.foot.shape[0]
+    return body_torque

@@ -402,7 +402,7 @@ def put_normal(qp, which, place):
 @kernel
 def take_in(qp, which, violation):
     """Activate a violated inequality, dropping others that it frees; return False if impossible."""
-    added = 0.0  # multiplier of the new constraint
+    new_multiplier = 0.0  # multiplier of the new constraint
     while qp.counts[ITERATIONS] < MOST_ITERATIONS:
         qp.counts[ITERATIONS] += 1
         place = qp.counts[ACTIVE]
@@ -418,12 +418,12 @@ def take_in(qp, which, violation):
             return False
         for j in range(place):
             qp.multiplier[j] -= length * qp.change[j]
-        added += length
+        new_multiplier += length
         if independent:
             violation += length * qp.factor[place, place] * qp.factor[place, place]
             move(qp, length)
         if full <= most:
-            qp.multiplier[place] = added
+            qp.multiplier[place] = new_multiplier
             qp.active[place] = which
             return True
         qp.counts[ACTIVE] = place

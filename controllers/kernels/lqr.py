@@ -31,8 +31,8 @@ def lqr_torques(law, measurement, torque, recorded):
     read_joint_errors(law, measurement)
     gain = law.gain[place_in_table(law, measurement.time[0])]
     for k in range(law.dof.shape[0]):
-        unlimited = law.torque[k] - row_times(gain, k, law.error)
-        torque[law.dof[k]] = bounded(unlimited, -law.limit[k], law.limit[k])
+        linear = law.torque[k] - row_times(gain, k, law.error)
+        torque[law.dof[k]] = bounded(linear, -law.limit[k], law.limit[k])
 
 
 @kernel

@@ -216,5 +216,5 @@ def _nearest(u: Floats, v: Floats, r: Floats) -> tuple[float, float]:
 
 
 def _share(part: float, total: float) -> float:
-    """Return part / whole, clipped to 0 … 1; 0 if ``total`` is zero."""
+    """Return part / total, clipped to 0 … 1; 0 if ``total`` is zero."""
     return min(max(part / total, 0.0), 1.0) if total > 0.0 else 0.0
