@@ -1,4 +1,4 @@
-"""Balance recovery by stepping: the whole-body program with a phase machine for unloading, swing and landing.
+"""Kernels of balance recovery by stepping: the whole-body program with phases of unloading, swing and landing.
 
 Until the first step a tick equals that of ``whole_body``, bit for bit.
 """
@@ -38,12 +38,12 @@ STANDS = 0
 UNLOADS = 1
 SWINGS = 2
 LOADS = 3
-SHIFTS = 4  # the weight shifts onto one foot, so that the other can be brought beside it
+SHIFTS = 4  # the weight shifts onto one foot, so that the other foot can be brought next to it
 
-# Places in ``SteppingLaw.phase``.
+# Indices in ``SteppingLaw.phase``.
 PHASE = 0
-SWING = 1  # the foot that steps, or stepped last
-TAKEN = 2  # steps
+SWING = 1  # foot that steps, or that stepped last
+TAKEN = 2  # number of steps taken
 WAY = 3  # path past the other leg (see ``step_plan.WAYS``), or BESIDE
 DIRECTION = 4  # direction of travel at the first step: FORWARD, LATERAL or BACKWARD
 PHASES = 5
@@ -52,7 +52,7 @@ FORWARD = 0  # also slow backward travel
 LATERAL = 1
 BACKWARD = 2
 
-# Places in ``SteppingLaw.memory``.
+# Indices in ``SteppingLaw.memory``.
 SINCE = 0  # [s] start of the phase
 LANDS = 1  # [s] planned landing time
 TARGET = 2  # (2,) [m] planned landing position, from the other foot
@@ -70,13 +70,13 @@ PROMPT = 0.02
 GENTLE = 0.2
 #: [m/s] Greatest landing speed.
 HARD = 1.0
-#: Value of ``WAY`` for a foot that is brought beside the other: its target is fixed.
+#: Value of ``WAY`` for a foot that is brought next to the other foot, with a fixed target.
 CLOSING_STEP = -1
 #: [m] Tolerance for bringing the feet together, and for ξ over its goal.
 CLOSE = 0.02
 #: [s] Time limit for shifting the weight onto one foot; then the feet stay where they are.
 PATIENCE = 3.0
-#: Share of a swing before which the foot cannot land.
+#: Share of the swing time before which a contact does not count as landing.
 EARLY = 0.5
 
 
@@ -93,7 +93,7 @@ class StepTasks(NamedTuple):
     """Gains and weights of the tasks during and after steps."""
 
     tasks: whole_body.Tasks
-    weight_yaw: float  # of the trunk's turn about the vertical
+    weight_yaw: float  # weight of the trunk's turn about the vertical
 
 
 class SteppingLaw(NamedTuple):
@@ -216,7 +216,7 @@ def is_down(law, measurement, foot):
 
 @kernel
 def is_near_floor(law, measurement, foot):
-    """Return whether a foot is low enough to be loaded at once."""
+    """Return True if a foot is low enough to be loaded immediately."""
     return measurement.motion.poses.com[law.body.stance.foot[foot], 2] < law.seen.numbers[FLOOR_AT] + NEAR
 
 
@@ -263,7 +263,7 @@ def decide(law, measurement):
 
 @kernel
 def needs_step(law, measurement):
-    """Return whether ξ is outside the support by more than the trigger."""
+    """Return True if ξ is outside the support by more than the trigger."""
     if law.phase[TAKEN] >= parameters_of(law).most:
         return False
     count = bearing_hull(law, measurement, law.seen.sole)
@@ -327,7 +327,7 @@ def begin_step(law, measurement, time):
 
 @kernel
 def close_feet(law, measurement, time):
-    """Shift the weight onto the foot that stepped last, then bring the other beside it (``closing_delay``)."""
+    """Shift the weight onto the foot that stepped last, then bring the other foot next to it (``closing_delay``)."""
     phase, seen, legs = law.phase, law.seen, law.legs
     since, stance = time - law.memory[SINCE], phase[SWING]
     swing = 1 - stance
