@@ -167,7 +167,7 @@ class SetPointMotion:
 
     def _read(self) -> SetPointPath:
         if self.file == NO_FILE:
-            raise InputError("controller.motion.shape = recorded: set file to a CSV file with columns time, x, y, z")
+            raise InputError("controller.motion.file = none: give a CSV file with columns time [s], x, y, z [m]")
         try:
             return SetPointPath.from_csv(self.file, self.start, self.reading)
         except OSError as error:

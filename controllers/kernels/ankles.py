@@ -115,7 +115,7 @@ def torque_from_floor(ankles, measurement):
 @kernel
 def exert(ankles, sway, torque):
     """Set ankle torques that sum up to −m g h (φ_0 + sway) on the body; return their sum on the feet [N·m]."""
-    body_torque = ankles.toppling * (ankles.upright + sway)
+    feet_torque = ankles.toppling * (ankles.upright + sway)
     for k in range(ankles.foot.shape[0]):
-        torque[ankles.dof[k]] = ankles.turns[k] * body_torque / ankles.foot.shape[0]
-    return body_torque
+        torque[ankles.dof[k]] = ankles.turns[k] * feet_torque / ankles.foot.shape[0]
+    return feet_torque

@@ -67,7 +67,7 @@ class TestTheSetPoint:
     @pytest.mark.parametrize(("arguments", "message"), [
         ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
         ({"shape": "step"}, "set displacement or turn"),
-        ({"shape": "recorded"}, "set file to a CSV file"),
+        ({"shape": "recorded"}, "give a CSV file with columns"),
         ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
         ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
         ({"rise": 0.0}, "above zero"),
