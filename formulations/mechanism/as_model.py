@@ -41,7 +41,7 @@ def to_model(mechanism: Mechanism) -> Model:
         mechanism: mechanism to convert; its dampers become joint damping, masses on the ground are left out.
 
     Raises:
-        ModelError: nothing resists a configuration variable, or nothing has mass.
+        ModelError: a configuration variable moves no mass and no constraint can hold it, or nothing has mass.
     """
     notes = _left_out(mechanism)
     bodies = _bodies(mechanism.structure, _damping(mechanism.forces), notes)

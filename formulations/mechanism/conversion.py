@@ -61,9 +61,7 @@ def _not_carried(model: Model) -> list[str]:
         "armature": [joint.name for joint in joints if joint.armature],
         "contact": list(model.contact_names),
     }
-    return [
-        f"a mechanism has no {what}, left out of {', '.join(names)}" for what, names in names_of.items() if names
-    ]
+    return [f"a mechanism has no {what}, left out of {', '.join(names)}" for what, names in names_of.items() if names]
 
 
 def _frames_of(body: Body, hung: Sequence[Frame]) -> Frame:

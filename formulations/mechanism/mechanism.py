@@ -358,7 +358,7 @@ class Mechanism:
         """Mechanism as a `Model` with the same tree and open loops; see `to_model`.
 
         Raises:
-            ModelError: only constraints resist a configuration variable.
+            ModelError: a configuration variable moves no mass, and no constraint can hold it.
         """
         return to_model(self)
 
@@ -380,7 +380,7 @@ class Mechanism:
 
         Raises:
             MechanismError: ``q`` is not a configuration.
-            ModelError: as ``model``.
+            ModelError: the mechanism cannot be converted, see ``model``.
             MissingExtraError: the viewer is not installed; the message says how to install it.
         """
         return self.model.view(self.configuration(q))

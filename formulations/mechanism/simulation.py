@@ -95,7 +95,7 @@ class Motion(Run):
 
         Raises:
             MechanismError: the motion has no rows, or a momentum would have the name of another column.
-            ModelError: only constraints resist a configuration variable.
+            ModelError: a configuration variable moves no mass, and no constraint can hold it.
         """
         from formulations.mechanism.recording import run_of
 
