@@ -60,8 +60,8 @@ class Component:
 
     def named(self, role: str) -> list[str]:
         """Return the names in the fields that have a role, "frame" or "coordinate"."""
-        found = [getattr(self, name) for name, what in self.roles().items() if what == role]
-        return [name for name in found if isinstance(name, str)]
+        values = [getattr(self, name) for name, what in self.roles().items() if what == role]
+        return [name for name in values if isinstance(name, str)]
 
     @classmethod
     def from_words(cls, words: Sequence[Any], options: Mapping[str, Any] | None = None) -> Self:
@@ -100,9 +100,9 @@ def _vector_of(waiting: list[Any]) -> Any:
     """Remove the next vector from the values and return it: one tuple, or three numbers."""
     if not is_finite(waiting[0]):
         return waiting.pop(0)
-    found = tuple(waiting[:3])
+    vector = tuple(waiting[:3])
     del waiting[:3]
-    return found
+    return vector
 
 
 def _role(hint: Any) -> str:

@@ -194,7 +194,7 @@ class _Bodies:
         return Line(first, second, begin, end, color)
 
     def _end(self, row: int) -> tuple[str | None, Vector3]:
-        """Return the body that carries a frame (None: ground), and the frame's position relative to the body's joint."""
+        """Return the body that carries a frame (None: ground), and its origin relative to the body's joint."""
         body = self.picture.bodies[row] if row >= 0 else -1
         place = _place(self.home, row) - (self.origins[body] if body >= 0 else 0.0)
         return None if body < 0 else self.names[body], vector3(place, "place")

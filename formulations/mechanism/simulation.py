@@ -265,10 +265,10 @@ class _Simulation:
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * taken
         reason = cause_of(self.mechanism, self.buffers, cause, self.rule.h, self.rule.max_iterations)
-        off, worst, _ = self.motion.residual
+        off, constraints, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {reason}; the residual is {off:.3g}"
         if self.mechanism.labels:
-            message += f", the largest constraint error {worst:.3g}"
+            message += f", the norm of the constraints {constraints:.3g}"
         return message + f" after a step of {self.rule.h:g} s; try a smaller step"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
