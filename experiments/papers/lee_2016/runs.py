@@ -93,8 +93,8 @@ def energy(quick: bool, progress: Progress) -> Outcome:
         "largest deviation [J]": [np.abs(curve - curve[0]).max() for curve in curves.values()],
     })  # fmt: skip
     assumed = (
-        f"{duration:g} s; velocities of semi-implicit Euler are its joint rates; RIQN starts from the guess IG3 and has "
-        "a tolerance of 1e-8 N·s"
+        f"{duration:g} s; velocities of semi-implicit Euler are its joint rates; RIQN starts from the guess IG3 "
+        "and has a tolerance of 1e-8 N·s"
     )
     titles = f"Energy of a passive chain of {PASSIVE} bodies, h = 1 ms", "time [s]", "total energy [J]"
     lines = [Curve(time, curves[label], label, color, width=1.0) for label, (_, color) in ENERGY_METHODS.items()]
@@ -109,7 +109,7 @@ def drift(time: Floats, energy: Floats) -> float:
 
 def _energies(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
     *drifts, lost = (drift(time, curves[label]) for label in ENERGY_METHODS)
-    little = near(0, 0.1 * abs(lost), "at most a tenth of semi-implicit Euler's drift")
+    little = near(0, 0.1 * abs(lost), "at most a tenth of that of semi-implicit Euler")
     claims: tuple[tuple[str, Kind], ...] = (
         ("does not artificially dissipate the energy", "evidence"), ("not in the paper", "ours"),
     )  # fmt: skip

@@ -108,7 +108,7 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
     reasons: list[int] = []
     taken = seconds(lambda: reasons.append(loop.rollout(steps)), time.process_time)
     if reasons != [OK]:
-        raise IntegrationError(f"{integrator.name}: a time step of {state.model.name} at {state.time:g} s has no solution")
+        raise IntegrationError(f"{integrator.name}: a time step of {state.model.name} at {state.time:g} s is unsolved")
     counts = state.arrays.counts
     return Cost(taken / steps, counts[ITERATIONS] / steps, int(counts[RETRIED]))
 
@@ -145,11 +145,11 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 def _assumptions(most: int, repeats: int) -> tuple[str, ...]:
     return (
         *ASSUMPTIONS,
-        f"no gravity, as in the authors' program; instead of the paper's 10,000 steps, runs of {most} steps from the same "
-        f"start, {repeats} of each method in turn; the median is shown, multiplied to 10,000 steps; methods with full "
+        f"no gravity, as in the authors' program; instead of the paper's 10,000 steps, runs of {most} steps from the "
+        f"same start, {repeats} of each method in turn; the median is shown, scaled to 10,000 steps; methods with full "
         "matrices take fewer steps if the chain is long (see the table)",
         "the paper's methods start from the guess IG3, ours from its extrapolation; RIQN is also timed from our guess, "
-        "and from IG1, which gives the printed numbers of iterations (figure 4 (b)) and so is nearest to the paper's RIQN",
+        "and from IG1, which gives the printed numbers of iterations (figure 4 (b)) and is nearest to the paper's RIQN",
         "SVI is the midpoint rule of Johnson and Murphey (2009) by their recursions, only for coordinates that move a "
         f"body, and each pair once; {AUTHORS_SVI!r} is for all bodies and all pairs, as in the authors' program",
         "Broyden's method starts each step from the inverse of the mass matrix",
