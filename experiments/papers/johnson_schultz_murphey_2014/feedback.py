@@ -121,8 +121,8 @@ def stabilize(quick: bool, progress: Progress) -> Outcome:
     closures = system.mechanism.largest_constraints(system.configuration_of(paths[WITH].x))
     assumed = (
         *puppet.ASSUMPTIONS,
-        f"the torso is rotated about the vertical, {TURNED}, by {BY:g} rad, and then the smallest change that makes the "
-        f"strings fit again leaves {angles[WITH][0]:.5f} rad; the authors' program instead simulates with constant "
+        f"the torso is rotated about the vertical, {TURNED}, by {BY:g} rad, and then the smallest change that makes "
+        f"the strings fit again leaves {angles[WITH][0]:.5f} rad; the authors' program instead simulates with constant "
         "inputs, to a state with an error of 44 %",
         f"the error is that of the {size} configuration variables; the regulator's final cost is its Q",
         f"duration: {time[-1]:g} s",
@@ -164,7 +164,8 @@ def _stabilized(
                "significantly improves the norm of the error", better, above(0.8)),
         stated("root mean square of the torso's error in the second half, with / without feedback",
                "significantly improves", torso / free, below(0.5)),
-        stated("largest constraint error [m]", "enforce the holonomic constraint at every time step", closure, below(1e-9)),
+        stated("largest constraint error [m]", "enforce the holonomic constraint at every time step", closure,
+               below(1e-9)),
     )  # fmt: skip
 
 
