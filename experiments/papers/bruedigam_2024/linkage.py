@@ -234,21 +234,21 @@ def passages(angle: Floats) -> int:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     compared = QUICK_COMPARED if quick else COMPARED
-    variational, other, strict = ours(STEP, DURATION), theirs(STEP, DURATION), theirs(STEP, DURATION, accept=False)
+    motion, other, strict = ours(STEP, DURATION), theirs(STEP, DURATION), theirs(STEP, DURATION, accept=False)
     progress(0.2)
     fine = ours(SMALL_STEP, compared), theirs(SMALL_STEP, compared)
-    true = exact(variational.time)
+    true = exact(motion.time)
     progress(1.0)
     table = pd.DataFrame([
-        _row("ours", STEP, variational), _row("GGL", STEP, other), _row("GGL, until a step does not converge", STEP, strict),
+        _row("ours", STEP, motion), _row("GGL", STEP, other), _row("GGL, until a step does not converge", STEP, strict),
         *(_row(name, SMALL_STEP, run) for name, run in zip(("ours", "GGL"), fine, strict=True)),
     ])  # fmt: skip
-    title, both = "Double four-bar linkage, Δt = 0.01 s", ((other, "GGL", style.RED), (variational, "ours", style.BLUE))
+    title, both = "Double four-bar linkage, Δt = 0.01 s", ((other, "GGL", style.RED), (motion, "ours", style.BLUE))
     figures = {
         "trajectory": drawn((title, "time [s]", "first bar's tip, y [m]"), (
-            Curve(variational.time, np.sin(true), "exact", style.BLACK, width=2.0),
+            Curve(motion.time, np.sin(true), "exact", style.BLACK, width=2.0),
             Curve(other.time, np.sin(other.angle), "GGL", style.RED),
-            Curve(variational.time, np.sin(variational.angle), "ours", style.SKY, "--"),
+            Curve(motion.time, np.sin(motion.angle), "ours", style.SKY, "--"),
         )),
         "energy-error": drawn((title, "time [s]", "energy − initial energy [J]"), [
             Curve(run.time, run.energy_error, name, color, width=1.0) for run, name, color in both
@@ -257,25 +257,25 @@ def produce(quick: bool, progress: Progress) -> Outcome:
             Curve(run.time, np.maximum(run.violation, 1e-17), name, color, width=1.0) for run, name, color in both
         ], yscale="log"),
         "energies": drawn(("Energies of the linkage, ours, Δt = 0.01 s", "time [s]", "energy [J]"), (
-            Curve(variational.time, variational.kinetic, "kinetic", style.RED),
-            Curve(variational.time, variational.potential, "potential", style.GREEN),
-            Curve(variational.time, variational.kinetic + variational.potential, "total"),
+            Curve(motion.time, motion.kinetic, "kinetic", style.RED),
+            Curve(motion.time, motion.potential, "potential", style.GREEN),
+            Curve(motion.time, motion.kinetic + motion.potential, "total"),
         )),
     }  # fmt: skip
-    return Outcome(_findings(variational, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
+    return Outcome(_findings(motion, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
 
 
-def _findings(variational: Run, other: Run, strict: Run, fine: tuple[Run, Run], true: Floats) -> tuple[Finding, ...]:
-    error = np.abs(variational.energy_error)
-    worst = float(error.max() / variational.kinetic.max())
+def _findings(motion: Run, other: Run, strict: Run, fine: tuple[Run, Run], true: Floats) -> tuple[Finding, ...]:
+    error = np.abs(motion.energy_error)
+    worst = float(error.max() / motion.kinetic.max())
     wrong = np.abs(other.energy_error)
-    off = float(abs(variational.angle[-1] - true[-1]))
+    off = float(abs(motion.angle[-1] - true[-1]))
     astray = np.abs(other.angle - true[: len(other.angle)])
     apart = float(np.abs(fine[0].angle - fine[1].angle).max()) if len(fine[0].time) == len(fine[1].time) else math.inf
     slower = _step_time(fine[1]) / _step_time(fine[0])
     return (
         stated("passages through a configuration with all bars in one line", "encounters configuration singularities",
-               passages(variational.angle), when("10, as in the exact motion", passages(variational.angle) == passages(true) == 10)),
+               passages(motion.angle), when("10, as exactly", passages(motion.angle) == passages(true) == 10)),
         stated("largest energy error / largest kinetic energy, ours", "bounded", worst, below(BOUNDED)),
         stated("largest energy error, second half / first half, ours", "bounded", _growth(error), below(1.2)),
         stated("error of our angle at 10 s; the exact angle is 31.75 rad [rad]", "not in the paper", off, below(0.01),
@@ -288,9 +288,9 @@ def _findings(variational: Run, other: Run, strict: Run, fine: tuple[Run, Run], 
                "an increasingly wrong trajectory", _mean_growth(astray), above(10),
                f"{astray[-1]:.2g} rad at {other.time[-1]:g} s; {other.unconverged} of its steps do not converge; if it "
                f"stops at the first of these, it ends at {strict.time[-1]:g} s"),
-        stated("largest constraint violation, ours [m]", "very low", float(variational.violation.max()), below(CLOSED)),
+        stated("largest constraint violation, ours [m]", "very low", float(motion.violation.max()), below(CLOSED)),
         stated("largest constraint violation, GGL method [m]", "lower", float(other.violation.max()),
-               below(variational.violation.max(), "below ours"),
+               below(motion.violation.max(), "below ours"),
                why=f"it occurs in a step that does not converge; before, it is at most {strict.violation.max():.2g} m"),
         stated("largest difference of the methods' angles at Δt = 0.001 s [rad]", "almost no difference", apart,
                below(ALIKE)),

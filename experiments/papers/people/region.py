@@ -92,8 +92,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it ta
             f"{who.name}, upright: feet of {region.foot:.3f} m, ω = {region.pendulum.rate:.2f}/s"
             for who, region in zip(PEOPLE, regions, strict=True)
         ),
-        f"nothing was fitted to these numbers; within {100 * PART:g} % counts as agreement: their spread is unknown; the "
-        "zeros of the boundaries at toe and heel hold by definition, and are not counted",
+        f"nothing was fitted to these numbers; within {100 * PART:g} % counts as agreement: their spread is unknown; "
+        "the zeros of the boundaries at toe and heel hold by definition, and are not counted",
         "the published boundaries are computed for a pendulum with a foot and people's strength, not measured",
         "turning: horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
     )
