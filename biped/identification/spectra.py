@@ -15,7 +15,7 @@ from biped.metrics.fourier import Complexes, fourier_coefficients
 from contact.arrays import Floats
 
 #: Tolerance of the number of a frequency's periods in a cycle, which must be whole.
-_WHOLE = 1e-6
+_TOLERANCE = 1e-6
 #: Ratio of a sampling interval to the median interval above which it is a gap.
 _GAP = 1.5
 #: Largest share of a stimulus's power that may differ between cycles, for example by measurement noise.
@@ -108,7 +108,7 @@ def bins_of(period: float, frequencies: Sequence[float] | Floats) -> tuple[Float
         raise InputError("frequencies: give at least one frequency [Hz] of the stimulus")
     cycles = np.asarray(frequencies, dtype=float) * period
     places = np.round(cycles)
-    off = np.abs(cycles - places) > _WHOLE * np.maximum(cycles, 1.0)
+    off = np.abs(cycles - places) > _TOLERANCE * np.maximum(cycles, 1.0)
     if off.any() or not (places >= 1.0).all():
         wrong = np.asarray(frequencies, dtype=float)[off | ~(places >= 1.0)][0]
         raise InputError(f"frequency {wrong:g} Hz: it must be a multiple of 1/period, {1.0 / period:.6g} Hz")
@@ -232,7 +232,7 @@ def _check_samples(time: Floats, table: Floats, since: float, period: float, usu
     """Raise InputError if a cycle has a gap or a number that is not finite."""
     edges = np.concatenate([[since], time, [since + period]])
     gap = int(np.argmax(np.diff(edges)))
-    if edges[gap + 1] - edges[gap] > _GAP * usual + _WHOLE * usual:
+    if edges[gap + 1] - edges[gap] > _GAP * usual + _TOLERANCE * usual:
         raise InputError(
             f"no samples between {edges[gap]:g} and {edges[gap + 1]:g} s: resample the record, or leave the cycle out"
         )

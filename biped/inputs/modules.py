@@ -17,7 +17,7 @@ from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
 
 #: Packages of this project.
-OWN = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
+PROJECT_PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 
 def digest_of(file: Path, length: int = 16) -> str:
@@ -137,7 +137,7 @@ def module_named(name: str) -> ModuleType:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (name == missing or name.startswith(f"{missing}.")):
             raise BipedError(f"there is no module {missing}: it is neither installed nor in {Path.cwd()}") from None
-        if name.partition(".")[0] in OWN:
+        if name.partition(".")[0] in PROJECT_PACKAGES:
             raise
         raise _not_imported(name, error) from error
 
@@ -158,10 +158,10 @@ def _not_imported(what: str, error: Exception) -> BipedError:
     return BipedError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")
 
 
-def files_beside(module: str) -> list[Path]:
+def files_in_same_folder(module: str) -> list[Path]:
     """Return the files of all other imported modules in the folder of a user's module, by the module's name."""
     file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None or module.partition(".")[0] in OWN:
+    if file is None or module.partition(".")[0] in PROJECT_PACKAGES:
         return []
     path, modules = Path(file).absolute(), [*sys.modules.values()]
     files = {Path(str(other.__file__)).absolute() for other in modules if getattr(other, "__file__", None)}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from biped.errors import IntegrationError
-from biped.inputs.modules import digest_of, files_beside
+from biped.inputs.modules import digest_of, files_in_same_folder
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
@@ -78,7 +78,7 @@ def run_trial(
             if trial.slopes is not None:
                 result |= slopes_of(experiment, trial.changes, trial.slopes, scene)
         named = [] if scene.controller is None else [Path(file).absolute() for file in scene.controller.files]
-        files = [*named, *files_beside(type(scene.controller).__module__)]
+        files = [*named, *files_in_same_folder(type(scene.controller).__module__)]
         return result | ({FILES: json.dumps({str(file): digest_of(file) for file in files})} if files else {})
     except BipedError as error:
         trace = "" if error.__cause__ is None else "".join(traceback.format_exception(error.__cause__)).rstrip()

@@ -122,7 +122,7 @@ def integrate(
     given = checked_motions(mechanism, kinematic or {})
     driven = _motions_at(mechanism, given, np.array([start]))[0, kernels.RATE]
     began = np.concatenate([*start_of(mechanism, settings, q, v, given, driven), [0.0]])
-    kind = _FixedSteps if method == "rk4" else _OwnSteps
+    kind = _FixedSteps if method == "rk4" else _AdaptiveSteps
     return march(kind(mechanism, settings, began, given), settings.steps, progress)
 
 
@@ -265,7 +265,7 @@ class _FixedSteps(_Integration):
         self.record(self.settings.start + self.settings.step * steps, self.state, len(self.rows) - 1)
 
 
-class _OwnSteps(_Integration):
+class _AdaptiveSteps(_Integration):
     """Integration by Dormand and Prince's method of order 8 with adaptive time steps and interpolated rows."""
 
     solver: DOP853[np.float64] | None = None

@@ -90,7 +90,7 @@ def _columns(motion: Motion, model: Model) -> Columns:
                 f"configuration variable {name!r}: a run has another column momentum_{name}, a total momentum; "
                 "give the variable another name"
             )
-    return columns_of(model, own=added)
+    return columns_of(model, integrator_columns=added)
 
 
 def _state(model: Model, motion: Motion) -> State:

@@ -31,7 +31,7 @@ ALL, ODD = "all", "odd"
 PREPARED = ("gaps", "filter", "resample")
 #: Largest deviation of a cycle's length from a whole number of samples, in samples. Sines of other frequencies leak
 #: into a coefficient by about this, divided by the number of samples in a cycle.
-_WHOLE = 0.01
+_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _check_whole(time: Floats, period: float, recorded: float) -> None:
     span = float(time[-1] - time[0])
     rate = (len(time) - 1) / span
     samples = rate * period
-    if abs(samples - round(samples)) > _WHOLE + samples * rounded_by(time) / span:
+    if abs(samples - round(samples)) > _TOLERANCE + samples * rounded_by(time) / span:
         better = round(samples) / period
         slower = f" and filter = {better / 2.0:.6g} or less" if better < recorded else ""
         raise InputError(

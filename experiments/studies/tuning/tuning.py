@@ -28,13 +28,7 @@ from experiments.studies.tuning.design_space import (
     design_space_from,
 )
 from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
-from experiments.studies.tuning.optimizers import (
-    GRADIENTS,
-    OPTIMIZERS,
-    Optimizer,
-    check_optimizer,
-    make_optimizer,
-)
+from experiments.studies.tuning.optimizers import GRADIENTS, OPTIMIZERS, Optimizer, check_optimizer, make_optimizer
 from experiments.studies.tuning.targets import Targets, targets_from, with_noise
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
