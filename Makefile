@@ -74,9 +74,10 @@ links: $(SITE_STAMP)  ## check the links of the documentation to other sites
 browser: $(STAMP)  ## run the tests that show pages in Chromium
 	@$(PYTEST) -m browser
 
-lint: $(STAMP)  ## check the code's style
+lint: $(STAMP)  ## check the style of code and texts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/python docs/words.py
 
 format: $(STAMP)  ## bring the code into style, as far as that is automatic
 	@$(BIN)/ruff check --fix .

@@ -94,7 +94,8 @@ def in_pages() -> Iterator[str]:
 def main() -> int:
     """Print all violations."""
     violations = [*in_code(), *in_pages()]
-    print(*violations, sep="\n")
+    for violation in violations:
+        print(violation)
     return int(bool(violations))
 
 
