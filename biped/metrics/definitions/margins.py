@@ -36,7 +36,7 @@ register(
     Metric("margin_of_stability_end", "m", "final margin of stability", stability, "its value in the last row",
            HOF),
     Metric("capture_margin_min", "m", "min margin of the capture point", stability,
-           "signed distance of the instantaneous capture point, defined alike", KOOLEN),
+           "signed distance of the instantaneous capture point to the boundary of the base of support", KOOLEN),
     Metric("capture_margin_end", "m", "final margin of the capture point", stability, "capture margin in the last row",
            KOOLEN),
     Metric("cop_margin_min", "m", "min margin of the centre of pressure", stability,

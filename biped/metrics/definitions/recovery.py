@@ -62,7 +62,7 @@ register(
     Metric("position_overshoot", "m", "overshoot of the root's position", recovery,
            "after the peak error: maximum of the error in the opposite direction; 0 if none; none for a fall", OGATA),
     Metric("orientation_overshoot", "rad", "overshoot of the root's orientation", recovery,
-           "defined alike with the rotation vector", OGATA),
+           "as the position overshoot, with the rotation vector", OGATA),
     Metric("position_error", "m", "steady-state position error", recovery,
            "mean of |x − x_d| over the last tenth of the rows", OGATA),
     Metric("orientation_error", "rad", "steady-state orientation error", recovery,
