@@ -1,6 +1,6 @@
-"""Multibody models, integrators with contact, disturbances, and simulations that keep a ledger of energy and momentum.
+"""Multibody models, integrators with contact, disturbances, and simulations with a balance of energy and momentum.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: the module that defines a name is imported when the name is first used.
 """
 
 import lazy_loader

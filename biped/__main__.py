@@ -1,4 +1,4 @@
-"""``python -m biped`` is the command ``biped``."""
+"""Run the command ``biped`` by ``python -m biped``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Errors of simulations; each message gives the valid values or a remedy."""
+"""Errors of simulations; each message gives the allowed values or a remedy."""
 
 from typing import Any
 
@@ -15,16 +15,16 @@ class InputError(BipedError, ValueError):
 
 
 class UnknownNameError(InputError, KeyError):
-    """A name is not in a table; the error is a ``KeyError`` too."""
+    """A name is unknown; the error is also a ``KeyError``."""
 
     __str__ = Exception.__str__  # a KeyError shows its message in quotes
 
 
 class MissingExtraError(InputError, ModuleNotFoundError):
-    """An optional package is not installed; the message has the command that installs it.
+    """An optional package is not installed; the message gives the command that installs it.
 
     Attributes:
-        name: name by which the package is imported.
+        name: name by which the missing package is imported.
     """
 
     def __init__(self, message: str, name: str | None = None) -> None:
@@ -33,14 +33,14 @@ class MissingExtraError(InputError, ModuleNotFoundError):
 
 
 class UnsettledError(InputError):
-    """The controller of a scene that starts from its rest falls before, or never comes to rest."""
+    """The controller of a scene that is to start at rest falls while it settles, or never comes to rest."""
 
 
 class IntegrationError(BipedError, RuntimeError):
-    """The equations of a step could not be solved, even in the smallest allowed parts.
+    """The equations of a time step could not be solved, even in the smallest allowed parts.
 
     Attributes:
-        run: the ``biped.Run`` of everything computed before, or None. Its state is within the failed step.
+        run: ``biped.Run`` with the motion until then, or None. Its final state is within the failed step.
     """
 
     def __init__(self, message: str, run: Any = None) -> None:
@@ -52,7 +52,7 @@ class RunInterrupted(KeyboardInterrupt):
     """The user stopped the run.
 
     Attributes:
-        run: the ``biped.Run`` of everything computed before.
+        run: ``biped.Run`` with the motion until then.
     """
 
     def __init__(self, run: Any) -> None:

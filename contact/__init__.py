@@ -1,6 +1,6 @@
-"""Contact of points, boxes and capsules: spring and damper of the floor, stick–slip friction, and collisions.
+"""Contact of points, boxes and capsules: floor with spring and damper, stick–slip friction, and collisions.
 
-Each name is imported at its first use.
+Each name is imported when it is first used.
 """
 
 import lazy_loader

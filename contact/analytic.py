@@ -1,8 +1,8 @@
-"""Functions that kernels can evaluate for plain numbers and for complex ones, which differentiate by a complex step.
+"""Functions that kernels can evaluate for real and for complex numbers, so that a complex step differentiates them.
 
 For an analytic f, f(x + iε) = f(x) + iε f'(x) + O(ε²): with ε = 1e-20 the imaginary part over ε is f'(x) to the last
-digit, from the kernel that computes f itself (Squire and Trapp 1998). This works for kernels made of sums, products and
-quotients, the functions below, and comparisons of ``x.real``. The machine code for plain numbers is not affected.
+digit (Squire and Trapp 1998), and the kernel for f is used unchanged. This works for kernels made of sums, products,
+quotients, the functions below, and comparisons of ``x.real``. The machine code for real numbers is not affected.
 """
 
 import cmath
@@ -18,12 +18,12 @@ types: Any = numba.types
 
 
 class Symbol:
-    """The base class of numbers that record the operations of interpreted kernels (``biped.derivatives.tape``)."""
+    """Base class of numbers that record the operations of interpreted kernels (``biped.derivatives.tape``)."""
 
     __slots__ = ()
 
     def applied(self, function: str) -> Any:
-        """Return a function of this number, by its name in ``math``."""
+        """Return a function of this number, given by its name in ``math``."""
         raise NotImplementedError
 
     def within(self, low: Any, high: Any) -> Any:

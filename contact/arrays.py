@@ -1,4 +1,4 @@
-"""Types of the arrays of kernels."""
+"""Types of the arrays that kernels use."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,5 +8,5 @@ Integers = NDArray[np.int64]
 
 
 def unset(*shape: int) -> Floats:
-    """Return an array filled with NaN, which exposes any use before it is written."""
+    """Return an array of this shape filled with NaN, which exposes any use before it is written."""
     return np.full(shape, np.nan)

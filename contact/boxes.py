@@ -1,7 +1,7 @@
 """Distance, normal and contact point of two oriented boxes.
 
-A box is ``(center, rotation, half)``: the centre (3,) [m] in world axes, the rotation (9,) from box to
-world row by row, and half the lengths of the edges (3,) [m]. Normals are unit vectors from box A to box B.
+A box is ``(center, rotation, half)``: its centre (3,) [m] in world axes, the rotation (9,) from box to world axes,
+row by row, and half of the edge lengths (3,) [m]. Normals are unit vectors from box A to box B.
 """
 
 import math
@@ -11,12 +11,12 @@ import numpy as np
 from contact.vectors import add, cross, dot, mat_t_vec, mat_vec, norm, scale, sub
 from kernelcache import kernel, routine
 
-# Sine of the greatest angle at which an edge or a face lies flat on the other box.
+# Sine of the greatest angle at which an edge or a face counts as lying flat on the other box.
 FLAT = 1e-3
-# Sine of the angle between two edges below which their common normal is numerical noise.
+# Sine of the angle between two edges below which their common normal is only numerical noise.
 PARALLEL = 1e-4
-# Shape of the scratch array of `contact_point`: a polygon before and after a cut. A cut of n vertices leaves at
-# most 3n/2, even with rounding; four cuts of a rectangle leave at most 19.
+# Shape of the work array of `contact_point`: a polygon before and after a cut. A cut of an n-sided polygon leaves
+# at most 3n/2, even with rounding errors; four cuts of a rectangle leave at most 19.
 SCRATCH_SHAPE = (2, 19, 2)
 
 
@@ -29,18 +29,18 @@ def box_axis(box, i):
 
 @kernel
 def box_reach(box, direction):
-    """Return the extent [m] of the box from its centre along a unit ``direction``."""
+    """Return the greatest extent [m] of the box from its centre along a unit ``direction``."""
     c = mat_t_vec(box[1], direction)
     return box[2][0] * abs(c[0]) + box[2][1] * abs(c[1]) + box[2][2] * abs(c[2])
 
 
 @routine
 def separation(box_a, box_b):
-    """Return (distance [m], normal) from the 15 axes of the separating axis test (Gottschalk et al. 1996, sec. 5).
+    """Return (distance [m], normal) of two boxes by the separating axis test (Gottschalk et al. 1996, section 5).
 
-    A positive distance is the widest gap along an axis, a lower bound of the distance of the boxes, exact
-    if a face or two edges are nearest. A negative one is minus the shortest translation that separates them.
-    The distance is continuous in the poses of the boxes.
+    A positive distance is the widest gap along one of 15 axes: a lower bound of the boxes' distance, exact if a
+    face or two edges are nearest. A negative distance is minus the shortest translation that separates the boxes. The
+    distance is continuous in the boxes' poses.
     """
     best = (-np.inf, (0.0, 0.0, 0.0))
     for i in range(3):
@@ -58,7 +58,7 @@ def separation(box_a, box_b):
 
 @kernel
 def _wider(best, box_a, box_b, axis, trust):
-    """Return the candidate with the larger gap, ``best`` or that along ``axis``.
+    """Return the candidate (gap, normal) with the larger gap: ``best`` or that along ``axis``.
 
     ``trust`` fades out the common normal of two edges as they become parallel (a gap shrinks to zero, an
     overlap grows without bound): that normal becomes numerical noise, and the faces' normals suffice.
@@ -73,7 +73,7 @@ def _wider(best, box_a, box_b, axis, trust):
 
 @routine
 def contact_point(box_a, box_b, normal, scratch):
-    """Return the centre (3,) [m] of the contact patch of two boxes, given the ``normal`` of `separation`.
+    """Return the centre (3,) [m] of the contact patch of two boxes, given their ``normal`` from `separation`.
 
     ``scratch`` is a work array of `SCRATCH_SHAPE`.
 
@@ -121,7 +121,7 @@ def _side(c):
 
 @kernel
 def _support(box, direction):
-    """Return the feature of the box farthest along ``direction``, flat to within `FLAT`."""
+    """Return the vertex, edge or face of the box that is farthest along ``direction``, flat to within `FLAT`."""
     c = mat_t_vec(box[1], direction)
     return _side(c[0]), _side(c[1]), _side(c[2])
 
@@ -166,13 +166,13 @@ def _feature_center(box, feature):
 
 @kernel
 def _in_box(box, point):
-    """Return a world point relative to the box's centre, in its axes."""
+    """Return a point in world axes as a point relative to the box's centre, in box axes."""
     return mat_t_vec(box[1], sub(point, box[0]))
 
 
 @kernel
 def _point_on_larger(larger, feature, smaller, small_feature):
-    """Return a vertex on an edge or face itself; for an edge on a face the middle of the part above the face."""
+    """Return a vertex that touches an edge or a face, or the middle of that part of an edge that is above a face."""
     center = _feature_center(smaller, small_feature)
     if _rank(small_feature) == 0:
         return center
@@ -186,16 +186,16 @@ def _point_on_larger(larger, feature, smaller, small_feature):
 def _cut_edge(box, face, center, axis, half):
     """Return the interval of ``center + t axis``, |t| <= half, above the face (Liang & Barsky 1984).
 
-    For an edge beside the face both ends lie at the point nearest to the face's sides.
+    For an edge outside the face, both ends are the point nearest to the face's sides.
     """
     low, high = -half, half
     start, slope = _in_box(box, center), mat_t_vec(box[1], axis)
     for k in range(3):
         if face[k] == 0.0 and slope[k] != 0.0:
-            one = (-box[2][k] - start[k]) / slope[k]
-            two = (box[2][k] - start[k]) / slope[k]
-            low = min(max(low, min(one, two)), half)
-            high = max(min(high, max(one, two)), -half)
+            end_a = (-box[2][k] - start[k]) / slope[k]
+            end_b = (box[2][k] - start[k]) / slope[k]
+            low = min(max(low, min(end_a, end_b)), half)
+            high = max(min(high, max(end_a, end_b)), -half)
     return low, high
 
 

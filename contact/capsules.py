@@ -9,21 +9,21 @@ from contact.boxes import box_axis
 from contact.vectors import add, dot, mat_t_vec, mat_vec, norm, scale, sub
 from kernelcache import kernel, routine
 
-# Squared sine of the angle below which two axes are parallel; the nearest point is then the middle of their overlap.
+# Squared sine of the angle below which two axes count as parallel; the nearest point is the middle of their overlap.
 PARALLEL = 1e-12
-# Greatest number of Newton steps or bisections to the root of a slope that is linear in seven pieces.
+# Greatest number of Newton steps or bisections to find the root of a slope that is linear in seven pieces.
 STEPS = 60
 
 
 @kernel
 def clamped(value, least, most):
-    """Return the nearest value within two bounds."""
+    """Return ``value`` clipped to the range from ``least`` to ``most``."""
     return min(max(value, least), most)
 
 
 @kernel
 def nearest_on_axes(a, b):
-    """Return s and t from −1 to 1 where the axes of A and B, center + s half, are nearest (Ericson 2005, 5.1.9)."""
+    """Return s and t (−1 to 1) for which points center + s half on the axes are nearest (Ericson 2005, 5.1.9)."""
     offset = sub(b[0], a[0])
     aa, bb, ab = dot(a[1], a[1]), dot(b[1], b[1]), dot(a[1], b[1])
     along_a, along_b = dot(a[1], offset), dot(b[1], offset)
@@ -34,7 +34,7 @@ def nearest_on_axes(a, b):
     area = aa * bb - ab * ab
     if area > PARALLEL * aa * bb:
         s = clamped((along_a * bb - along_b * ab) / area, -1.0, 1.0)
-    else:  # the middle of the part of A that B's axis faces
+    else:  # the middle of the part of A's axis that B's axis faces
         reach = abs(ab) / aa
         s = 0.5 * (clamped(along_a / aa - reach, -1.0, 1.0) + clamped(along_a / aa + reach, -1.0, 1.0))
     t = clamped((s * ab - along_b) / bb, -1.0, 1.0)
@@ -43,7 +43,7 @@ def nearest_on_axes(a, b):
 
 @kernel
 def point_on_axis(capsule, s):
-    """Return center + s half, (3,) [m]."""
+    """Return the point center + s half (3,) [m] on a capsule's axis."""
     return add(capsule[0], scale(s, capsule[1]))
 
 
@@ -62,7 +62,7 @@ def capsule_gap(a, b):
 
 @kernel
 def box_slopes(start, way, half, t):
-    """Return half the first two derivatives of the squared distance of ``start + t way`` from a box at the origin."""
+    """Return half of the first and second derivative by t of the squared distance of ``start + t way`` from a box."""
     slope = curvature = 0.0
     for k in range(3):
         at = start[k] + t * way[k]
@@ -75,9 +75,9 @@ def box_slopes(start, way, half, t):
 
 @kernel
 def nearest_to_box(box, capsule):
-    """Return t where the capsule's axis, center + t half, is nearest to the box; near the middle of equal distances.
+    """Return t for which center + t half on a capsule's axis is nearest to a box; if many are, near their middle.
 
-    The squared distance is convex with a slope that is linear in pieces; bracketed Newton steps converge to its root.
+    The squared distance is convex, and its slope is piecewise linear; bracketed Newton steps converge to the root.
     """
     start, way = mat_t_vec(box[1], sub(capsule[0], box[0])), mat_t_vec(box[1], capsule[1])
     square = dot(way, way)

@@ -1,15 +1,15 @@
-"""The collision impulse of two bodies that touch at one point.
+"""Collision impulse of two bodies that touch at one point.
 
 The model is Mirtich's (B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, PhD thesis,
-UC Berkeley 1996, chapter 3): the bodies do not move while they collide, Coulomb's friction acts at every
-instant, and Stronge's hypothesis ends the collision: the normal force returns e² of the work of compression.
+UC Berkeley 1996, chapter 3): the bodies do not move during the collision, Coulomb friction acts at every
+instant, and the collision ends by Stronge's hypothesis: the normal force returns e² of the work of compression.
 
-Conventions: the unit normal points from body 1 to body 2; u [m/s] is the velocity of body 2's contact
-point minus that of body 1's, so that u·normal < 0 while they approach; the impulse [N s] acts on body 2
-and its opposite on body 1; K [1/kg] is the sum of both bodies' inverse inertias at the point, Δu = K p.
-Inside, the contact frame has z = normal, and the normal impulse p_z stands for time:
+Conventions: the unit normal points from body 1 to body 2. u [m/s] is the velocity of body 2's contact point
+relative to body 1's, so that u·normal < 0 during the approach. The impulse [N s] acts on body 2, the opposite
+impulse on body 1. K [1/kg] is the sum of both bodies' inverse inertias at the point: Δu = K p.
+In the contact frame z is the normal. The normal impulse p_z is the independent variable in place of time:
     du/dp_z = K ξ,   sliding in direction θ:  ξ = (-μ cos θ, -μ sin θ, 1)
-The state is the impulse p itself and u is always u₀ + K p, so that the two can never disagree.
+The state is the impulse p; u is always computed as u₀ + K p, so that both are consistent.
 """
 
 import math
@@ -19,14 +19,14 @@ import numpy as np
 from contact import vectors as vec
 from kernelcache import kernel, routine
 
-# Phases. Floats, because Numba compiles a kernel once more for each literal integer in its arguments.
+# Phases of a collision; floats, because Numba compiles a kernel again for each literal integer argument.
 COMPRESSION = 0.0
 RESTITUTION = 1.0
 OVER = 2.0
 
-# Greatest estimated error [rad] of the sliding direction in a step; the estimate is pessimistic.
+# Greatest estimated error [rad] of the sliding direction in an integration step; the estimate is pessimistic.
 TOLERANCE = 1e-9
-# Tangential velocities below this fraction of the approach velocity count as rest: a few hundred roundings.
+# Tangential velocities below this fraction of the approach velocity count as rest: a few hundred rounding errors.
 REST = 1e-13
 # The sliding direction tends to a ray in dozens of steps, or thousands if K has condition number 1e4.
 MAX_STEPS = 100_000
@@ -65,11 +65,11 @@ def contact_frame(normal):
 
 @routine
 def collision_impulse(u, normal, K, restitution, friction):
-    """Return the impulse (3,) [N s] on body 2, in the axes of u [m/s], normal and K [1/kg].
+    """Return the collision impulse (3,) [N s] on body 2, in the axes of u [m/s], normal and K [1/kg].
 
-    ``restitution`` e in [0, 1] is Stronge's energetic one, ``friction`` μ >= 0 Coulomb's. The impulse is zero if
-    the bodies do not approach, and NaN if sliding does not end within `MAX_STEPS`: K must be positive definite,
-    and the equation is too stiff beyond a condition number of about 1e5.
+    ``restitution`` e in [0, 1] is Stronge's energetic coefficient, ``friction`` μ >= 0 Coulomb's coefficient. The
+    impulse is zero if the bodies do not approach each other. It is NaN if sliding does not end within `MAX_STEPS`: K
+    must be positive definite, and the equation is too stiff for condition numbers above about 1e5.
     """
     if vec.dot(u, normal) >= 0.0:
         return 0.0, 0.0, 0.0
@@ -80,7 +80,7 @@ def collision_impulse(u, normal, K, restitution, friction):
 
 @kernel
 def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
-    """Return `collision_impulse` in the contact frame for u_z < 0: slide to rest, then stick or slide along a ray."""
+    """Return the collision impulse in the contact frame for u_z < 0: slide to rest, then stick or slide along a ray."""
     zero = (0.0, 0.0, 0.0)
     if friction == 0.0:
         return 0.0, 0.0, -(1.0 + restitution) * u[2] / K[8]
@@ -91,15 +91,15 @@ def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
     return state[0]
 
 
-# The state of a collision is (p, work, goal, phase): the impulse so far, the work of its normal part in this
+# The state of a collision is (p, work, goal, phase): the impulse until now, the work of its normal part in this
 # phase, and the work -e² W_c at which restitution ends (Stronge's hypothesis; Mirtich 1996, ch. 3).
 
 
 @kernel
 def _slide(u0, K, restitution, friction, tolerance, state):
-    """Integrate until the collision is over or the sliding has come to rest."""
+    """Integrate the state until the collision ends or sliding comes to rest."""
     rest = REST * vec.norm(u0)
-    # ξᵀ K ξ >= 1/(K⁻¹)_zz: a normal impulse of the size of the whole collision.
+    # Scale of the collision's normal impulse, as ξᵀ K ξ >= 1/(K⁻¹)_zz.
     longest = vec.norm(u0) * inverse3(K)[8]
     # dθ/dp_z is singular at rest, like 1/speed: steps are measured in dp_z/speed, in which θ is smooth.
     pace = 0.1 / (math.hypot(K[2], K[5]) + friction * (K[0] + K[4]))
@@ -112,7 +112,7 @@ def _slide(u0, K, restitution, friction, tolerance, state):
         slope = vec.mat_vec(K, xi)
         radial = (u[0] * slope[0] + u[1] * slope[1]) / speed
         across = (u[0] * slope[1] - u[1] * slope[0]) / speed
-        # What is left to turn cannot move u by more than `rest`: slide straight to rest.
+        # The remaining turn cannot change u by more than `rest`: slide straight to rest.
         if radial < 0.0 and speed * abs(across) <= rest * -radial:
             return _follow(u0, K, restitution, state, xi, -speed / radial)
         length = speed / max(1.0 / pace, 2.0 * math.hypot(radial, across), speed / longest)
@@ -127,20 +127,20 @@ def _slide(u0, K, restitution, friction, tolerance, state):
 
 @kernel
 def _step_factor(error):
-    """Return the factor of the next step's length; the error estimate of `_runge_kutta` has order 4."""
+    """Return the factor for the next step's length; the error estimate of `_runge_kutta` has order 4."""
     return min(4.0, max(0.2, 0.9 / math.sqrt(math.sqrt(error + 1e-12))))
 
 
 @kernel
 def _sliding_direction(u, friction):
-    """Return ξ(θ), the impulse per normal impulse while u_t slides in direction θ."""
+    """Return ξ(θ), the impulse per normal impulse while the contact slides in the direction θ of u."""
     c = -friction / math.hypot(u[0], u[1])
     return c * u[0], c * u[1], 1.0
 
 
 @kernel
 def _direction_after_rest(K, friction):
-    """Return ξ at tangential rest: that of sticking if it lies within the cone, else that of the diverging ray."""
+    """Return ξ at tangential rest: that for sticking if it is in the friction cone, else that of the diverging ray."""
     a, b, d = K[0], K[1], K[4]
     det = a * d - b * b
     # du_t = 0 and ξ_z = 1: ξ is along K⁻¹ (0, 0, 1).
@@ -178,7 +178,7 @@ def _diverging_ray(K, friction):
 
 @kernel
 def _entered_restitution(p, scratch, restitution):
-    """Return the state at u_z = 0, where restitution begins; with e = 0 the collision is over."""
+    """Return the state at u_z = 0, at which restitution begins; with e = 0 the collision ends there."""
     phase = RESTITUTION if restitution > 0.0 else OVER
     return p, 0.0, -restitution * restitution * scratch, phase
 
@@ -205,7 +205,7 @@ def _follow(u0, K, restitution, state, xi, length):
 
 @kernel
 def _length_to_speed(u_z, slope, limit):
-    """Return the q with u_z + slope q = 0, at most ``limit``."""
+    """Return the impulse q for which u_z + slope q = 0, at most ``limit``."""
     if slope <= 0.0:
         return limit
     return min(max(-u_z / slope, 0.0), limit)
@@ -213,7 +213,7 @@ def _length_to_speed(u_z, slope, limit):
 
 @kernel
 def _length_to_work(u_z, slope, scratch, limit):
-    """Return the q > 0 with u_z q + slope q²/2 = ``scratch``, the work left, at most ``limit``."""
+    """Return the impulse q > 0 for which u_z q + slope q²/2 = ``scratch``, the remaining work, at most ``limit``."""
     square = u_z * u_z + 2.0 * slope * scratch
     if square < 0.0:
         return limit
@@ -227,7 +227,7 @@ def _length_to_work(u_z, slope, scratch, limit):
 
 @kernel
 def _accepted(u0, K, restitution, friction, state, length, p, scratch):
-    """Return the state after a step of ``length`` [N s] to (p, work), or at an event within the step."""
+    """Return the state after a step of ``length`` [N s] to (p, work), or at an event during the step."""
     _, _, goal, phase = state
     value, _ = _event(u0, K, friction, goal, phase, p, scratch)
     if value < 0.0:

@@ -1,4 +1,4 @@
-"""The floor with its validated parameters, and the thesis's rubber floor as a preset."""
+"""Floor parameters with checks, and the thesis's rubber floor as a preset."""
 
 import math
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from contact.arrays import Floats
 from contact.errors import BipedError
 from contact.point_law import FloorParameters, SpringDamper, pressure, pressure_energy, pressure_slopes
 
-#: Behaviour of a point at the limit of its friction cone, documented in ``Floor``.
+#: Behaviour of a contact point at the limit of its friction cone; see ``Floor``.
 Friction = Literal["yielding", "printed"]
-#: [m] Depth at which the search for a static depth begins.
+#: [m] Depth at which the search for a static depth starts.
 SHALLOW = 1e-3
-#: Relative error of a static load, and the most steps of the search for it.
+#: Relative tolerance of a static load, and greatest number of steps of the search.
 BALANCED, MOST_STEPS = 1e-12, 100
 
 
@@ -24,7 +24,7 @@ class FloorError(BipedError, ValueError):
 
 
 def law_number(default: float, unit: str, title: str, **metadata: Any) -> Any:
-    """Return a field of a floor that takes finite numbers of zero or above; with ``above=0.0``, above zero only."""
+    """Return a floor field for finite numbers, zero or above; with ``above=0.0`` in ``metadata``, above zero."""
     return field(default=default, metadata={"unit": unit, "title": title, **metadata})
 
 
@@ -47,11 +47,11 @@ class Floor:
         mu_s: coefficient of static friction.
         mu_d: coefficient of dynamic friction.
         stiction_velocity: tangential speed at or below which a sliding point sticks [m/s].
-        friction: behaviour of a sticking point at the limit of static friction. ``yielding``: it drags its anchor and
-            slides once it is faster than ``stiction_velocity``, so that it always carries its load. ``printed``: the
-            state machine of Wendlandt 1997, figure 5.1, as printed: it slides at once (state 5), and its anchor is
-            released and set again where it stops (state 3). Loaded points then creep. With both, steps in which a
-            point lands are taken in parts, unless ``integrator.landing_depth`` is infinite.
+        friction: behaviour of a sticking point at the limit of static friction. ``yielding``: it drags its anchor
+            and slides when it is faster than ``stiction_velocity``, so that it always bears its load. ``printed``: the
+            state machine as printed in Wendlandt 1997, figure 5.1: the point slides immediately (state 5), and its
+            anchor is released and set again where it stops (state 3), so that loaded points creep. With both, time
+            steps in which a point lands are taken in parts, unless ``integrator.landing_depth`` is infinite.
 
     Raises:
         FloorError: a value is negative or not finite, ``k_n`` or ``stiction_velocity`` is zero, ``mu_d`` is above
@@ -65,12 +65,12 @@ class Floor:
     mu_s: float = law_number(0.3, "", "Coefficient of static friction", range=(0.0, 1.5))
     mu_d: float = law_number(0.3, "", "Coefficient of dynamic friction", range=(0.0, 1.5))
     stiction_velocity: float = law_number(
-        1e-3, "m/s", "Speed at or below which a sliding point sticks", **_THESIS, above=0.0
+        1e-3, "m/s", "Sliding speed at or below which a contact point sticks", **_THESIS, above=0.0
     )
     friction: Friction = field(
         default="yielding",
         metadata={
-            "title": "Slip of a sticking point: yielding (drags its anchor) or printed (slides at once, W figure 5.1)",
+            "title": "Slip at the friction limit: yielding (drags anchor) or printed (slides, Wendlandt figure 5.1)",
             "source": "this project",
         },
     )
@@ -79,15 +79,15 @@ class Floor:
         kinds: tuple[str, ...] = get_args(Friction)
         if self.friction not in kinds:
             raise FloorError(f"floor.friction = {self.friction!r}: it must be one of {', '.join(kinds)}")
-        for own in fields(self):
-            value = getattr(self, own.name)
-            if isinstance(own.default, str) or not own.init:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(item.default, str) or not item.init:
                 continue
             if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
-                raise FloorError(f"floor.{own.name} = {value!r}: it must be a finite number, zero or above")
-            if value == own.metadata.get("above"):
-                raise FloorError(f"floor.{own.name} = {value:g}: it must be above zero")
-            object.__setattr__(self, own.name, float(value))
+                raise FloorError(f"floor.{item.name} = {value!r}: it must be a finite number, zero or above")
+            if value == item.metadata.get("above"):
+                raise FloorError(f"floor.{item.name} = {value:g}: it must be above zero")
+            object.__setattr__(self, item.name, float(value))
         if self.mu_d > self.mu_s:
             raise FloorError(
                 f"floor.mu_d = {self.mu_d:g} exceeds floor.mu_s = {self.mu_s:g}: "
@@ -100,18 +100,18 @@ class Floor:
 
     @property
     def normal(self) -> Any:
-        """Numbers of the normal force law; their class selects its kernels."""
+        """Parameters of the normal force law, as a named tuple whose class selects the law's kernels."""
         return SpringDamper(self.k_n, self.b_n)
 
     @property
     def parameters(self) -> FloorParameters:
-        """Parameters as the kernels need them.
+        """Parameters of the floor for the kernels.
 
         Raises:
-            FloorError: the law lacks one of its three kernels.
+            FloorError: one of the three kernels of the normal force law is missing.
         """
         law, kernels = type(self.normal), (pressure, pressure_slopes, pressure_energy)
-        lacking = [one.__name__ for one in kernels if law not in one.table.implementations]
+        lacking = [kernel.__name__ for kernel in kernels if law not in kernel.table.implementations]
         if lacking:
             raise FloorError(f"{law.__name__} has no {' and no '.join(lacking)}: register a kernel for it")
         numbers = {name: getattr(self, name) for name in FloorParameters._fields[1:-1]}
@@ -123,11 +123,11 @@ class Floor:
         return -float(by_height), -float(by_climb)
 
     def sink(self, load: float, points: int = 1) -> float:
-        """Return the static depth [m] of points at one height that share a load [N]; raises as ``lowered``."""
+        """Return the static depth [m] of ``points`` at one height that share a load [N]; raises as ``lowered``."""
         return self._carrying(load, np.zeros(points), lambda stiffness: load / (points * stiffness))
 
     def lowered(self, load: float, heights: Floats) -> float:
-        """Return the descent [m] of points at these heights [m] until they carry a load [N] together at rest.
+        """Return the distance [m] by which points at these heights [m] descend until they carry a load [N] at rest.
 
         Raises:
             FloorError: the normal force law cannot carry the load.
@@ -136,13 +136,13 @@ class Floor:
         return self._carrying(load, lowest_first, lambda stiffness: _lowered_on_springs(lowest_first, load / stiffness))
 
     def _carrying(self, load: float, lowest_first: Floats, on_springs: Callable[[float], float]) -> float:
-        """Return the root of the points' force less the load by Newton's method, from the depth on linear springs."""
+        """Return the distance at which the points' force equals the load, by Newton's method from linear springs."""
         shallow = self.slopes_at(SHALLOW)[0]
         depth = on_springs(shallow) if shallow > 0.0 else SHALLOW
         for _ in range(MOST_STEPS):
             depths = depth - lowest_first[lowest_first < depth]
-            missing = load - sum(max(pressure(self.normal, -one, 0.0), 0.0) for one in depths)
-            stiffness = sum(self.slopes_at(one)[0] for one in depths)
+            missing = load - sum(max(pressure(self.normal, -point_depth, 0.0), 0.0) for point_depth in depths)
+            stiffness = sum(self.slopes_at(point_depth)[0] for point_depth in depths)
             if load <= 0.0 or abs(missing) <= BALANCED * load:
                 return depth
             if not stiffness > 0.0:
@@ -152,9 +152,9 @@ class Floor:
 
 
 def _lowered_on_springs(lowest_first: Floats, spring: float) -> float:
-    """Return the descent of points until the sum of their depths below zero is ``spring`` [m]."""
+    """Return the distance [m] by which points descend until the sum of their depths below zero is ``spring`` [m]."""
     counts = np.arange(1, len(lowest_first) + 1)
-    depths = (spring + np.cumsum(lowest_first)) / counts  # if so many points carry
+    depths = (spring + np.cumsum(lowest_first)) / counts  # if 1, 2, … points carry the load
     carrying = np.append(depths[:-1] <= lowest_first[1:], True)
     return float(depths[np.argmax(carrying)])
 

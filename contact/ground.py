@@ -1,12 +1,12 @@
-"""The ground under the contact points: a floor, patches with other parameters, and its motion.
+"""Ground under the contact points: a floor, patches with different parameters, and the floor's motion.
 
 The contact law (``contact.point_law``) assumes a horizontal plane at rest. It is applied in the floor's frame: a
 point's chord is the change of its position in that frame, P' = Rᵀ(P − o), from the start of the step to its end, so
 that both ends are exact for any motion of the floor. The force is rotated to the world by the frame at the middle of
-the step. The work of the floor's motion on the body is the difference between the force's work along the chord in the
-world and that along the chord in the floor's frame.
+the step. The work of the floor's motion on the body is the difference between the force's works along the chords in the
+world and in the floor's frame.
 
-The part of the floor under a point is determined at the start of a step and held through it, as the point's mode is.
+The part of the floor under a point, like the point's mode, is determined at the start of a step and held through it.
 """
 
 from typing import NamedTuple
@@ -28,14 +28,14 @@ END = 2
 
 
 class Ground(NamedTuple):
-    """A floor with its patches and its motion."""
+    """A floor with its patches and its motion, as arrays for the kernels."""
 
-    like: FloorParameters  # its classes select the kernels of the contact law; its numbers are not read
-    law: Floats  # (1 + patches, numbers) the numbers of each part's ``FloorParameters``; the floor's own in row 0
-    bounds: Floats  # (1 + patches, 4) [m] least x, most x, least y, most y in the floor's frame; row 0 is not read
-    region: Integers  # (nc,) the row of ``law`` under each contact point in this step
-    motion: Signals  # 6 signals: displacement [m], rotation vector [rad]; none for a floor at rest
-    pivot: Floats  # (3,) [m] the point of the floor's frame about which the floor turns
+    like: FloorParameters  # only its classes are used, which select the kernels of the contact law
+    law: Floats  # (1 + patches, numbers) numbers of the ``FloorParameters`` of the floor (row 0) and each patch
+    bounds: Floats  # (1 + patches, 4) [m] smallest and largest x, y of each patch, floor's frame; row 0 is unused
+    region: Integers  # (nc,) row of ``law`` under each contact point in this step
+    motion: Signals  # 6 signals: displacement [m], rotation vector [rad]; empty for a floor at rest
+    pivot: Floats  # (3,) [m] point about which the floor rotates, in the floor's frame
     frame: Floats  # (3, 16) origin [m], rotation, quaternion of the floor at the start, middle and end of this step
 
 
@@ -57,13 +57,13 @@ def law_at(ground, c):
 
 @kernel
 def region_of(ground, x, y):
-    """Return the row of the last patch that contains the point (x, y) of the floor, or row 0, the floor itself."""
-    found = 0
+    """Return the row of the last patch that contains the point (x, y) of the floor; 0 without patch: the floor."""
+    region = 0
     for i in range(1, ground.bounds.shape[0]):
         b = ground.bounds[i]
         if b[0] <= x <= b[1] and b[2] <= y <= b[3]:
-            found = i
-    return found
+            region = i
+    return region
 
 
 @routine
@@ -89,7 +89,7 @@ def rotation_of(ground, row):
 
 @kernel
 def to_floor(ground, row, point):
-    """Return a world point in the floor's frame."""
+    """Return a point in world axes as a point in the floor's frame."""
     if not is_moving(ground):
         return point
     return vec.mat_t_vec(rotation_of(ground, row), vec.sub(point, vec.load3(ground.frame, row)))
@@ -123,7 +123,7 @@ def begin_ground(ground, origin, contact, begin, end):
 
 @kernel
 def set_regions(ground, origin, contact):
-    """Set the regions under contact points at positions relative to ``origin``; needs the START frame."""
+    """Set the regions under contact points whose positions are relative to ``origin``; the START frame must be set."""
     if ground.bounds.shape[0] > 1:
         for c in range(contact.shape[0]):
             at = to_floor(ground, START, vec.add(origin, vec.load3(contact, c)))
@@ -151,7 +151,7 @@ def floor_force_derivative(ground, state, c, middle, velocity, h):
 
 @kernel
 def stored_at(ground, region, mode, at, anchor):
-    """Return the energy [J] in the springs of a point at ``at`` in the floor's frame, on a region."""
+    """Return the energy [J] in the springs of a point at ``at`` in the floor's frame, on a region of the floor."""
     return stored_energy(law_of_region(ground, region), mode, at, anchor)
 
 

@@ -1,9 +1,9 @@
-"""The contact law of Hunt and Crossley: a stiffening spring whose damping grows with its force.
+"""Contact law of Hunt and Crossley: a stiffening spring with damping in proportion to its force.
 
     F_n = k_n δ^n (1 + c δ̇)      with depth δ = −p_n [m]
 
-The force is continuous at a landing, since the damper has no force without depth. A free point that lands at a small
-speed v leaves with v (1 − 2/3 c v) for any mass, k_n and n; Hunt and Crossley write α for 2/3 c.
+The force is continuous when a point lands, since the damper has no force at depth zero. A free point that lands at a
+small speed v leaves with v (1 − 2/3 c v) for any mass, k_n and n; Hunt and Crossley write α for 2/3 c.
 
 K. H. Hunt and F. R. E. Crossley, "Coefficient of restitution interpreted as damping in vibroimpact", Journal of
 Applied Mechanics 42(2), 1975, pp. 440–445. D. W. Marhefka and D. E. Orin, "A compliant contact model with nonlinear
@@ -19,7 +19,7 @@ from contact.point_law import pressure, pressure_energy, pressure_slopes
 
 
 class HuntCrossleyNumbers(NamedTuple):
-    """Numbers of the Hunt–Crossley law."""
+    """Parameters of the Hunt–Crossley law."""
 
     k_n: float
     exponent: float
@@ -51,12 +51,12 @@ def hunt_crossley_energy(law, height):
 class HuntCrossley(Floor):
     """A floor with the normal force of Hunt and Crossley and the friction of ``Floor``.
 
-    By default a point sinks 1 mm under 75 N, with the same damping there as the rubber floor of ``Floor``.
+    With the defaults a point sinks 1 mm under 75 N, where its damping is that of the rubber floor of ``Floor``.
 
     Attributes:
         k_n: stiffness of a point [N/m^exponent].
-        exponent: power of the depth, 1 or above; 3/2 for a sphere.
-        dissipation: damping of a point relative to its force [s/m].
+        exponent: power of the depth in the force, 1 or above; 3/2 for a sphere.
+        dissipation: ratio of a point's damping to its elastic force [s/m].
 
     Raises:
         FloorError: the errors of ``Floor``, or ``exponent`` is below 1.
@@ -64,7 +64,7 @@ class HuntCrossley(Floor):
 
     k_n: float = law_number(2.4e6, "N/m^exponent", "Normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
     b_n: float = field(default=0.0, init=False)
-    exponent: float = law_number(1.5, "", "Power of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
+    exponent: float = law_number(1.5, "", "Exponent of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
     dissipation: float = law_number(
         25.0, "s/m", "Ratio of damping to elastic force; restitution falls by 2/3 of it per m/s", range=(0.0, 100.0)
     )
@@ -72,9 +72,9 @@ class HuntCrossley(Floor):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.exponent < 1.0:
-            raise FloorError(f"floor.exponent = {self.exponent:g}: it must be at least 1; 1.5 is that of a sphere")
+            raise FloorError(f"floor.exponent = {self.exponent:g}: it must be at least 1 (1.5 for a sphere)")
 
     @property
     def normal(self) -> HuntCrossleyNumbers:
-        """Numbers of the normal force law."""
+        """Parameters of the normal force law."""
         return HuntCrossleyNumbers(self.k_n, self.exponent, self.dissipation)

@@ -1,7 +1,7 @@
-"""The six states of a contact point (Wendlandt 1997, section 5.2, Figure 5.1).
+"""States of a contact point (Wendlandt 1997, section 5.2, figure 5.1).
 
-States 1, 2 and 4 last: a point is in one of them throughout a step. States 3, 5 and 6 are decisions at
-the end of a step, which determine the lasting state at the start of the next step.
+A point is in one of the lasting states 1, 2 and 4 throughout a step. States 3, 5 and 6 are decisions at the end of a
+step, which determine the lasting state in the next step.
 """
 
 from enum import IntEnum
@@ -25,7 +25,7 @@ class ContactState(IntEnum):
     PULLING = PULLING
 
 
-#: The lasting state in which the next step starts, for each state at the end of a step.
+#: Lasting state in the next step, by the state at the end of a step.
 NEXT = {
     ContactState.NONE: ContactState.NONE,
     ContactState.SLIDING: ContactState.SLIDING,

@@ -8,13 +8,13 @@ from kernelcache import stands_for
 
 
 def numbers_in(value: Any) -> Iterator[float]:
-    """Yield the numbers of a named tuple in order, including those of nested tuples."""
+    """Yield all numbers in a named tuple, in order, including those in nested tuples."""
     for item in value:
         yield from numbers_in(item) if isinstance(item, tuple) else (item,)
 
 
 def filled(like: Any, numbers: Any) -> Any:
-    """Return a named tuple of the type of ``like``, with other numbers in the order of ``numbers_in``."""
+    """Return a named tuple of the type of ``like`` with ``numbers`` in the order of ``numbers_in``."""
     return _filled_from(like, iter(numbers))
 
 
@@ -23,7 +23,7 @@ def _filled_from(like: Any, numbers: Iterator[Any]) -> Any:
 
 
 def _compiled_filled(like: Any, numbers: Any) -> Any:
-    """Return a function that calls each class with its numbers by their positions."""
+    """Return the implementation of ``filled`` for compiled code, which calls each class with its numbers by index."""
     places, classes = itertools.count(), {"__name__": __name__}
 
     def call_of(kind: Any) -> str:

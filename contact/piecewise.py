@@ -1,4 +1,4 @@
-"""Functions of time as piecewise polynomials, for motions of a platform and impulses of forces."""
+"""Functions of time as piecewise polynomials for kernels: motions of a platform, and impulses of forces."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ from kernelcache import kernel, routine
 
 
 class Signals(NamedTuple):
-    """Set of m functions of time; each is zero before its first knot and constant from its last knot on."""
+    """Set of m functions of time, each zero before its first knot and constant from its last knot on."""
 
     first: Integers  # (m + 1,) index of the first knot of each function
-    knot: Floats  # (k,) [s]
+    knot: Floats  # (k,) [s] start time of each piece
     coefficient: Floats  # (k, d) coefficients of the powers of the time since the knot, the constant first
 
 
@@ -28,7 +28,7 @@ def count_signals(signals):
 
 @kernel
 def piece_at(signals, j, t):
-    """Return the index of the piece of function j at time t [s]; −1 before its first."""
+    """Return the index of the piece of function j at time t [s]; −1 before its first piece."""
     low, high = signals.first[j], signals.first[j + 1]
     if t < signals.knot[low]:
         return -1
@@ -56,9 +56,9 @@ def signal_at(signals, j, t):
 
 @routine
 def signal_motion(signals, j, t):
-    """Return value, first and second derivative of function j at time t [s]; at a knot those of the piece after it.
+    """Return value, first and second derivative of function j at time t [s]; at a knot, of the piece after it.
 
-    Horner's scheme, differentiated along with itself.
+    It uses Horner's scheme and its derivatives.
     """
     piece = piece_at(signals, j, t)
     if piece < 0:

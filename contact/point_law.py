@@ -1,14 +1,14 @@
-"""Contact law of one point on a horizontal floor: a replaceable normal force law, and stick–slip friction.
+"""Contact law of a point on a horizontal floor: an exchangeable normal force law, and stick–slip friction.
 
 A normal force law is a named tuple of numbers with three kernels: ``pressure``, ``pressure_slopes`` and
 ``pressure_energy``. This module has the spring and damper of Wendlandt 1997; ``contact.hunt_crossley`` has another law.
 
-The point moves from P_k to P_{k+1} in a step of length h. The force depends on the chord: its middle
-p = (P_k + P_{k+1})/2 and its velocity ṗ = (P_{k+1} − P_k)/h (Wendlandt 1997, equation 5.2 and
-section 5.2). So F · (P_{k+1} − P_k) is the exact work of the contact in the step.
+The point moves from P_k to P_{k+1} in a step of length h. The force depends on the middle p = (P_k + P_{k+1})/2 and the
+velocity ṗ = (P_{k+1} − P_k)/h of this chord (Wendlandt 1997, equation 5.2 and section 5.2). So F · (P_{k+1} − P_k) is
+the exact work of the contact in the step.
 
-The state is fixed through a step and changes at its end only: switching the force within a step would
-make the step's equations discontinuous, and they might have no solution.
+A point's state changes only at the end of a step: a switch of the force during a step would make the step's equations
+discontinuous, and they might have no solution.
 """
 
 import math
@@ -19,22 +19,22 @@ from kernelcache import generic, kernel
 
 
 class SpringDamper(NamedTuple):
-    """Numbers of the spring and damper: F_n = −(k_n p_n + b_n ṗ_n)."""
+    """Parameters of the spring and damper, F_n = −(k_n p_n + b_n ṗ_n)."""
 
     k_n: float
     b_n: float
 
 
 class FloorParameters(NamedTuple):
-    """Numbers of a floor; ``contact.Floor`` validates and documents them."""
+    """Parameters of a floor; ``contact.Floor`` checks and documents them."""
 
-    normal: Any  # the law of the normal force
+    normal: Any  # parameters of the normal force law
     k_t: float
     b_t: float
     mu_s: float
     mu_d: float
     stiction_velocity: float
-    printed: float = 0.0  # 1: friction is the thesis's state machine as printed; 0: a point drags its anchor
+    printed: float = 0.0  # 1: friction by the state machine as printed in the thesis; 0: a point drags its anchor
 
 
 @generic("law")
@@ -49,7 +49,7 @@ def pressure_slopes(law, height, climb):
 
 @generic("law")
 def pressure_energy(law, height):
-    """Return the energy [J] that the law stores at a height below zero."""
+    """Return the elastic energy [J] of the normal force law at a height [m] below zero."""
 
 
 @pressure.register(SpringDamper)
@@ -69,13 +69,13 @@ def spring_energy(law, height):
 
 @kernel
 def normal_force(floor, height, climb):
-    """Return F_n [N]: the floor pushes and never pulls."""
+    """Return the normal force F_n [N], which never pulls; a height above zero gives zero."""
     return max(0.0, pressure(floor.normal, height, climb))
 
 
 @kernel
 def sticking_trial(floor, p, velocity, anchor):
-    """Return −(k_t (p_t − a) + b_t ṗ_t), the tangential force before it is clipped to the friction cone."""
+    """Return the tangential force of a sticking point without friction limit, −(k_t (p_t − a) + b_t ṗ_t) [N]."""
     return (
         -(floor.k_t * (p[0] - anchor[0]) + floor.b_t * velocity[0]),
         -(floor.k_t * (p[1] - anchor[1]) + floor.b_t * velocity[1]),
@@ -84,20 +84,20 @@ def sticking_trial(floor, p, velocity, anchor):
 
 @kernel
 def is_clipped(floor, p, velocity, anchor):
-    """Return True if the spring and damper of a sticking point exceed static friction."""
+    """Return True if the tangential force of a sticking point's spring and damper exceeds static friction."""
     fx, fy = sticking_trial(floor, p, velocity, anchor)
     return math.hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
 
 
 @kernel
 def state_at_end(floor, mode, p, velocity, anchor, end_height):
-    """Return the state (one of six) of a point at the end of a step in ``mode``.
+    """Return the state (``ContactState``) of a point at the end of a step in ``mode``.
 
-    Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull, then sticking
-    and slipping. A clipped point slides only once it is faster than ``stiction_velocity``; until then it yields with
-    full friction. (In the thesis, and on a floor with ``printed`` friction, it slides at once. Below
-    ``stiction_velocity`` sliding friction is viscous, so that the point drops its load, stops, sticks and is clipped
-    again.)
+    Priorities are those of the thesis: leaving the floor, then a normal force that would pull, then sticking and
+    slipping. A point at the limit of static friction slides only when it is faster than ``stiction_velocity``; until
+    then it yields with full friction. (With ``printed`` friction, as in the thesis, it slides immediately. Below
+    ``stiction_velocity`` sliding friction is viscous, so that the point loses its load, stops, sticks, and reaches the
+    limit again.)
     """
     if end_height >= 0.0:
         return NONE
@@ -131,12 +131,12 @@ def mode_of(state):
 
 @kernel
 def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
-    """Return the anchor of the tangential spring after a step that ended at ``end`` with ``force`` on the point.
+    """Return the anchor of the tangential spring after a step with ``force`` on the point, which ended at ``end``.
 
-    A sticking point keeps its anchor. A sliding or yielding one drags it behind itself at the stretch that the
-    friction force produces. So a point that comes to rest continues to carry its load, and the spring holds only
-    energy from friction. (In the thesis, and with ``printed`` friction, the anchor is set at the point in state 3 and
-    released in state 5. The load is then dropped at every stop, and a foot with unequally loaded points creeps.)
+    A sticking point keeps its anchor. A sliding or yielding point drags its anchor behind itself, at the distance that
+    corresponds to the friction force. So a point that comes to rest continues to carry its load. (With ``printed``
+    friction, as in the thesis, the anchor is set at the point in state 3 and released in state 5. The point then loses
+    its load at every stop, and a foot with unequally loaded points creeps.)
     """
     if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
         return anchor
@@ -163,7 +163,7 @@ def anchor_behind(anchor, end, kept):
 
 @kernel
 def stored_energy(floor, mode, p, anchor):
-    """Return the energy [J] in both springs of a point at ``p``; a sliding point stretches the tangential one too."""
+    """Return the energy [J] in the normal and the tangential spring of a point at ``p``, which may slide."""
     if mode == NONE or p[2] >= 0.0:
         return 0.0
     dx, dy = p[0] - anchor[0], p[1] - anchor[1]

@@ -1,8 +1,8 @@
-"""Regimes of the contact law, on which it is smooth, and its derivative in each.
+"""Regimes of the contact law, in each of which it is smooth, and its derivatives.
 
-Within a step the force on a point is continuous and has kinks: where the normal force begins, at the limit of the
+During a step the force on a point is continuous and has kinks: where the normal force begins, at the limit of the
 friction cone, and at the sliding speed ``stiction_velocity``. At the end of the step the anchor is kept or dragged, and
-the next mode is chosen. One-sided derivatives exist at each of these; a switch is a quantity that vanishes there.
+the next mode is selected. One-sided derivatives exist at all of these. A switch is a quantity that is zero there.
 """
 
 import math
@@ -13,17 +13,17 @@ from kernelcache import kernel
 
 # Regimes of the force.
 FREE = 0
-VISCOUS = 1  # sliding at stiction_velocity or slower
-COULOMB = 2  # sliding faster
+VISCOUS = 1  # sliding at stiction_velocity or less
+COULOMB = 2  # sliding faster than stiction_velocity
 HELD = 3  # held by the anchor, within the friction cone
 CLIPPED = 4  # at the limit of the friction cone
 
-# Switches between two regimes, or between two modes of the next step.
-PRESSURE = 0  # [N] normal force before it is clipped at zero
-SLIP = 1  # [N] tangential force of the anchor less the limit of the friction cone
-SPEED = 2  # [m/s] sliding speed less stiction_velocity
+# Switches between two regimes or between two modes of the next step.
+PRESSURE = 0  # [N] normal force before negative values are clipped to zero
+SLIP = 1  # [N] tangential force of the anchor minus the limit of the friction cone
+SPEED = 2  # [m/s] sliding speed minus stiction_velocity
 HEIGHT = 3  # [m] height at the end of the step
-STRETCH = 4  # [m] distance of the anchor less the stretch by the friction force
+STRETCH = 4  # [m] distance of the anchor minus the stretch by the friction force
 SWITCHES = 5
 
 
@@ -58,31 +58,31 @@ def force_in(floor, regime, p, velocity, anchor):
 def point_force(floor, mode, p, velocity, anchor):
     """Return the ground reaction force on the point [N].
 
-    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the height above
-    the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) the anchor of the tangential spring.
+    ``mode`` is NONE, SLIDING or STICKING, ``p`` (3) the middle of the chord, with the height above the floor as third
+    coordinate, ``velocity`` (3) the chord's velocity, and ``anchor`` (2) the anchor of the tangential spring.
     """
     return force_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor)
 
 
 @kernel
 def point_force_derivative(floor, mode, p, velocity, anchor, h):
-    """Return ∂F/∂P_{k+1} (3 x 3, row by row) [N/m]: exact, unsymmetric; the arguments are those of ``point_force``.
+    """Return ∂F/∂P_{k+1} (3 x 3, row by row) [N/m], exact and unsymmetric, for the arguments of ``point_force``.
 
-    A change of P_{k+1} moves the chord's middle by half of it and its velocity by 1/h of it.
+    A change of P_{k+1} changes the chord's middle by its half and the chord's velocity by 1/h of it.
     """
     return derivative_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor, h)
 
 
 @kernel
 def normal_slope(floor, height, climb, h):
-    """Return ∂F_n/∂P_{k+1} along the normal."""
+    """Return ∂F_n/∂P_{k+1} [N/m] along the normal."""
     by_height, by_climb = pressure_slopes(floor.normal, height, climb)
     return 0.5 * by_height + by_climb / h
 
 
 @kernel
 def tangential_slope(floor, h):
-    """Return ∂F_t/∂P_{k+1} of a point held by its anchor."""
+    """Return ∂F_t/∂P_{k+1} [N/m] of a point held by its anchor."""
     return -(0.5 * floor.k_t + floor.b_t / h)
 
 
@@ -116,7 +116,7 @@ def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
 
 @kernel
 def anchor_in(floor, anchor, end, force):
-    """Return the anchor of a point that drags it, at any distance."""
+    """Return the anchor of a point that drags it, at any distance from the point."""
     size, stretch = math.hypot(force[0], force[1]), math.hypot(end[0] - anchor[0], end[1] - anchor[1])
     if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
         return end[0], end[1]
@@ -127,7 +127,7 @@ def anchor_in(floor, anchor, end, force):
 def derivative_in(floor, regime, p, velocity, anchor, h):
     """Return ∂F/∂P_{k+1} (3 x 3, row by row) [N/m] in a regime; with −h for h it is ∂F/∂P_k.
 
-    A change of P_k moves the chord's middle by half of it and its velocity by −1/h of it.
+    A change of P_k changes the chord's middle by its half and the chord's velocity by −1/h of it.
     """
     if regime == FREE:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -146,7 +146,7 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
 
 @kernel
 def switches(floor, mode, p, velocity, anchor, end, force):
-    """Return the values of all switches, in the order of their numbers; infinite if a point has no such switch."""
+    """Return the values of all switches, in order of their numbers; inf for a switch that the point does not have."""
     load = slip = speed = stretch = math.inf
     if mode != NONE:
         load = pressure(floor.normal, p[2], velocity[2])
@@ -164,7 +164,7 @@ def switches(floor, mode, p, velocity, anchor, end, force):
 
 @kernel
 def keeps_anchor(floor, regime, anchor, end, force):
-    """Return True if a step does not move a point's anchor (``contact.point_law.anchor_at_end``)."""
+    """Return True if a point's anchor does not move in a step (``contact.point_law.anchor_at_end``)."""
     if floor.k_t == 0.0 or regime == HELD:
         return True
     stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
@@ -176,12 +176,12 @@ def dragged_derivative(floor, end, anchor, force, by_start, by_end):
     """Return the derivative of a dragged anchor a' = P_{k+1} − ℓ n, with ℓ = |F_t|/k_t, n from the anchor to P_{k+1}.
 
     Args:
-        floor: parameters.
-        end: P_{k+1}.
-        anchor: a.
-        force: F.
+        floor: parameters of the floor.
+        end: position P_{k+1} of the point at the end of the step.
+        anchor: anchor a before the step.
+        force: force F on the point.
         by_start: ∂F/∂P_k.
-        by_end: ∂F/∂P_{k+1}; ∂F/∂a is minus the sum of both, in two columns.
+        by_end: ∂F/∂P_{k+1}; ∂F/∂a is minus the first two columns of ∂F/∂P_k + ∂F/∂P_{k+1}.
 
     Returns:
         16 numbers, row by row: ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2).

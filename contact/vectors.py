@@ -1,7 +1,7 @@
 """Small vectors, matrices and quaternions as tuples of floats, without cost in compiled code.
 
-A vector is ``(x, y, z)``, a 3 x 3 matrix nine floats row by row, a quaternion ``(w, x, y, z)``.
-``load``/``store`` move them between a tuple and row ``i`` of a two-dimensional array.
+A vector is ``(x, y, z)``, a 3 x 3 matrix nine floats row by row, a quaternion ``(w, x, y, z)``. Functions ``load…`` and
+``store…`` copy them from and to row ``i`` of a two-dimensional array.
 """
 
 import math
@@ -278,14 +278,14 @@ def quat_matrix(q):
 
 @kernel
 def quat_about(axis, angle):
-    """Return the quaternion of a turn by ``angle`` about the unit vector ``axis``."""
+    """Return the quaternion of a turn by ``angle`` [rad] about the unit vector ``axis``."""
     s = sin(0.5 * angle)
     return cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
 
 
 @kernel
 def quat_exp(phi):
-    """Return the quaternion of a rotation vector."""
+    """Return the quaternion of a rotation vector ``phi`` [rad]."""
     angle = norm(phi)
     if angle == 0.0:
         return 1.0, 0.0, 0.0, 0.0
@@ -294,10 +294,10 @@ def quat_exp(phi):
 
 @kernel
 def quat_turned(q, phi):
-    """Return the unit quaternion ``q`` after a turn by the rotation vector ``phi``, correct to second order.
+    """Return the unit quaternion ``q`` turned by a rotation vector ``phi`` [rad], correct to second order.
 
-    (1, φ/2), normalized, stands for the exponential: Newton's method and the first guess of a step need
-    no more, and no sine.
+    The normalized (1, φ/2) replaces the exponential, since Newton's method and the first guess of a step
+    need no higher order.
     """
     turn = (1.0, 0.5 * phi[0], 0.5 * phi[1], 0.5 * phi[2])
     return quat_normalized(quat_mul(turn, q))
@@ -314,7 +314,7 @@ def quat_difference(b, a):
 
 @kernel
 def rotation_vector(q):
-    """Return axis times angle, at most π, of a unit quaternion."""
+    """Return the rotation vector of a unit quaternion: axis times angle [rad], at most π."""
     w, x, y, z = q
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z

@@ -1,4 +1,4 @@
-"""Controllers: from a model's state to joint torques.
+"""Controllers, which compute joint torques from a model's state.
 
 Importing this package is quick: each name is imported when it is first used.
 """

@@ -1,4 +1,4 @@
-"""Common base of controllers that predict the present state from delayed sensors."""
+"""Base class of controllers that predict the present state from delayed sensors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,19 +18,19 @@ from controllers.joint_values import JointValues, by_joint, checked
 
 @dataclass(frozen=True)
 class Ahead(Controller):
-    """Controller that gets a predicted present state x̂ in place of the delayed sensed state.
+    """Controller whose inner controller gets a predicted present state x̂ in place of the delayed sensed state.
 
     Attributes:
         inner: compiled controller.
         delay: [s] sensory delay of ``biped.Sensors``, a whole number of control periods.
-        floor: floor under the feet; ``contact.RUBBER`` if not given.
-        stiffness: [N·m/rad] of muscles and tendons, an impedance in each joint that acts without delay, within the
-            integrator's steps. Its torque at x̂ is subtracted, so that it has no effect if x̂ is exact, and resists
-            other deviations. One value for all joints or by joint.
-        damping: [N·m·s/rad] likewise.
+        floor: floor under the feet; default: ``contact.RUBBER``.
+        stiffness: [N·m/rad] stiffness of muscles and tendons, for all joints or by joint: an impedance in each joint
+            that acts without delay, within the integrator's steps. The controller subtracts the impedance's torque at
+            x̂, so that the impedance has no effect if x̂ is exact, and resists other deviations.
+        damping: [N·m·s/rad] damping of muscles and tendons, for all joints or by joint.
 
     Raises:
-        InputError: the delay is not a positive whole number of periods, or the controller is not compiled.
+        InputError: the delay is not a positive whole number of periods, or the inner controller is not compiled.
     """
 
     inner: Controller
@@ -42,7 +42,7 @@ class Ahead(Controller):
     def __post_init__(self) -> None:
         name = type(self).__name__.lower()
         if not isinstance(self.inner, Controller):
-            raise InputError(f"{name}.inner = {self.inner!r}: it must be a Controller")
+            raise InputError(f"{name}.inner = {self.inner!r}: it must be a compiled Controller")
         above_zero(self.delay, f"{name}.delay")
         checked(self.stiffness, f"{name}.stiffness", least=0.0)
         checked(self.damping, f"{name}.damping", least=0.0)
@@ -62,7 +62,7 @@ class Ahead(Controller):
 
     @property
     def recorded(self) -> tuple[str, ...] | Mapping[str, str]:  # type: ignore[override]
-        """Columns that the controller records."""
+        """Columns that the inner controller records."""
         return self.inner.recorded
 
     def _posture(self, model: Model) -> Floats:
@@ -80,27 +80,27 @@ class Ahead(Controller):
         return standing(model, floor).q if q is None else q
 
     def _muscles(self, model: Model) -> tuple[Floats, Floats]:
-        """Return stiffness (joints,) and damping (joints,)."""
-        stiffness, damping = (list(by_joint(one, model).values()) for one in (self.stiffness, self.damping))
+        """Return stiffness (joints,) [N·m/rad] and damping (joints,) [N·m·s/rad] of the muscles."""
+        stiffness, damping = (list(by_joint(values, model).values()) for values in (self.stiffness, self.damping))
         return np.array(stiffness), np.array(damping)
 
     def _inner_law(self, model: Model) -> Any:
-        """Return the compiled law of the inner controller; raises InputError for a controller in Python."""
-        found = self.inner.law(model)
-        if found is None:
+        """Return the compiled part of the inner controller; raise InputError for a controller in Python."""
+        law = self.inner.law(model)
+        if law is None:
             raise InputError(f"{type(self.inner).__name__} is not compiled: prediction needs a compiled controller")
-        return found
+        return law
 
     def impedance(self, model: Model) -> Impedance | None:
-        """Return the impedance of muscles and tendons, at rest in the posture."""
-        stiffness, damping = (dict(by_joint(one, model)) for one in (self.stiffness, self.damping))
+        """Return the impedance of muscles and tendons, with rest angles of the initial posture."""
+        stiffness, damping = (dict(by_joint(values, model)) for values in (self.stiffness, self.damping))
         q = self._posture(model)
         if not any(stiffness.values()) and not any(damping.values()):
             return None
         return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in stiffness})
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """Return this controller with the inner one about posture ``q`` (nq,)."""
+        """Return this controller with the inner controller's reference posture ``q`` (nq,)."""
         return replace(self, inner=self.inner.holding(model, q))
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
@@ -124,5 +124,5 @@ class Ahead(Controller):
         return self.inner.singular_angles(model)
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """Check a start as the inner controller does."""
+        """Check an initial configuration (nq,) as the inner controller does."""
         self.inner.check_start(model, q)

@@ -1,4 +1,4 @@
-"""Base of the quiet-stance controllers: an inverted pendulum on passive ankles, with all other joints held."""
+"""Base class of quiet-stance controllers: an inverted pendulum on passive ankles, with all other joints held."""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class AnkleController(Controller):
-    """Base of controllers that balance as an inverted pendulum on the ankles; derived classes define ``law``.
+    """Base class of controllers that balance as an inverted pendulum on the ankles; subclasses define ``law``.
 
-    Stiffness is in units of the toppling torque m g h, so that values suit any subject. The filters' memory persists
+    Stiffness is in units of the toppling torque m g h, so that values suit any subject. Filter states persist
     within a run and a session; a run that continues from a state starts with the signals of that state.
 
     Attributes:
@@ -33,7 +33,7 @@ class AnkleController(Controller):
             (Casadio et al. 2005) to 0.9 (Loram and Lakie 2002) in quiet stance; 0.15 in large sways (Peterka 2002).
         smoothing: [s] time constant of the low-pass filter on proprioception (our choice). Feet tremble on a compliant
             floor, and unfiltered feedback would sustain the tremor.
-        posture: (nq,) reference posture, set by ``holding``; that of ``biped.Stance()`` if not given.
+        posture: (nq,) reference posture, set by ``holding``; default: that of ``biped.Stance()``.
 
     Raises:
         InputError: a number is out of range.
@@ -72,7 +72,7 @@ class AnkleController(Controller):
         return SetPoint(place_of(q), (w, x, y, z), on_floor=True)
 
     def impedance(self, model: Model) -> Impedance:
-        """Return the impedance of passive ankles and held other joints."""
+        """Return the impedance of the passive ankles and of all other joints, which it holds."""
         ankles, toppling = _ankles(model), self._toppling(model)[0]
         stiffness = dict.fromkeys(model.joint_names, self.held_stiffness)
         damping = dict.fromkeys(model.joint_names, self.held_damping)
@@ -103,7 +103,7 @@ class AnkleController(Controller):
         return self.initial_configuration(model, Floor())
 
     def _toppling(self, model: Model) -> tuple[float, float]:
-        """Return the toppling torque m g h [N·m/rad] and the slope of the sway in the posture."""
+        """Return the toppling torque m g h [N·m/rad], and the sway [rad] of the posture from the vertical."""
         body = WholeBody(model, self._posture(model))
         feet = [model.bodies[model.joint_index(joint)] for joint in _ankles(model)]
         arm = body.com - np.mean([body.position(foot.name, -np.array(foot.com)) for foot in feet], axis=0)
@@ -112,9 +112,9 @@ class AnkleController(Controller):
 
 
 def _ankles(model: Model) -> list[str]:
-    """Return the joints that pitch the feet."""
-    found = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
-    carried = [joint for joint in found if model.bodies[model.joint_index(joint)].name in model.feet]
+    """Return the names of the joints that pitch the feet."""
+    joints = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
+    carried = [joint for joint in joints if model.bodies[model.joint_index(joint)].name in model.feet]
     if len(carried) != 2:
         raise ModelError(f"model {model.name!r}: the controller needs two feet, each on a pitch joint")
     return carried

@@ -23,7 +23,7 @@ STILL = Signal(np.zeros(1), np.zeros((1, 1)))
 
 @dataclass(frozen=True)
 class ComputedTorque(Controller):
-    """τ = M(θ) (θ̈_d − K_v ė − K_p e) + C(θ, θ̇) θ̇ + N(θ, θ̇), e = θ − θ_d: in each joint ë + K_v ė + K_p e = 0.
+    """Computed torque, τ = M (θ̈_d − K_v ė − K_p e) + C θ̇ + N with e = θ − θ_d, so that ë + K_v ė + K_p e = 0.
 
     This is exact in the limit of short control periods, for a model with a fixed or freely moving root. A floating root
     has no actuator, and its acceleration results (partial feedback linearization, Spong 1994). On a floor, the ground
@@ -34,21 +34,21 @@ class ComputedTorque(Controller):
     zero. K_p and K_v may also be symmetric positive definite matrices over ``model.joint_names``.
 
     Attributes:
-        kp: K_p [1/s²].
-        kd: K_v [1/s].
-        target: θ_d [rad or m].
-        path: by joint, the target's displacement from ``target`` over time [rad or m].
+        kp: [1/s²] gain K_p.
+        kd: [1/s] gain K_v.
+        target: [rad or m] target θ_d.
+        path: [rad or m] displacement of the target from ``target`` over time, by joint.
 
     Raises:
         InputError: a gain is negative, a matrix is not symmetric positive definite, or a number is not finite.
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    kp: JointValues | Floats = parameter(400.0, "1/s²", "Joint acceleration per angle error", 0.0, 2000.0)
-    kd: JointValues | Floats = parameter(40.0, "1/s", "Joint acceleration per rate error", 0.0, 200.0)
+    kp: JointValues | Floats = parameter(400.0, "1/s²", "Gain of joint acceleration per angle error", 0.0, 2000.0)
+    kd: JointValues | Floats = parameter(40.0, "1/s", "Gain of joint acceleration per rate error", 0.0, 200.0)
     target: JointValues = field(default_factory=dict)
     path: Mapping[str, Signal] = field(default_factory=dict)
-    analytic: ClassVar[bool] = True  # except for the last step's contact forces, which are not in the state
+    analytic: ClassVar[bool] = True  # except for contact forces of the last step, which are not part of the state
     period: float = parameter(2e-3, "s", "Control period")
 
     def __post_init__(self) -> None:

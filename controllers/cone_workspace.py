@@ -1,4 +1,4 @@
-"""Workspace controller of Wendlandt 1997 with unilateral contact and friction cones."""
+"""Workspace controller of Wendlandt 1997, extended by unilateral contact and friction cones."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -24,11 +24,11 @@ from controllers.workspace import LARGEST_INERTIA, WorkspaceController
 
 @dataclass(frozen=True)
 class ConeWorkspaceController(WorkspaceController):
-    """Workspace controller that gives the nearest wrench that the floor and the joints allow.
+    """Workspace controller whose contact forces lie in friction cones, and torques within joint limits.
 
     Algorithm 4.5 of Wendlandt 1997 splits the desired wrench between the feet as if they were glued to the floor. Here
     the contact forces lie in friction pyramids, and the torques within the joints' current limits. The result is the
-    wrench on the central body nearest to the desired one; among equally near ones, the split nearest to the thesis's.
+    wrench on the central body nearest to the desired wrench; if several are, the split nearest to the thesis's split.
     If the thesis's solution is feasible, the torques equal it (with the same damping). A foot that does not stand flat
     is rotated back about its touching points; a foot without contact returns to its position in the posture.
 
@@ -41,7 +41,7 @@ class ConeWorkspaceController(WorkspaceController):
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits. A joint without either
             is limited to the body's weight times the height of its centre of mass.
         posture: (nq,) reference posture of the feet, set by ``holding``; the home posture if not given.
-        largest_inertia: [kg, kg·m²] as in ``WorkspaceController``; infinite: the thesis's controller.
+        largest_inertia: [kg, kg·m²] as in ``WorkspaceController``; inf: no damping, as in the thesis.
 
     Raises:
         InputError: a number is out of range.
@@ -51,7 +51,7 @@ class ConeWorkspaceController(WorkspaceController):
     analytic: ClassVar[bool] = False  # a quadratic program
 
     friction: float = feet_fields.a_friction()
-    weight_moment: float = parameter(10.0, "1/m²", "Moment error weight on the trunk (force error: 1)", 1e-4, 100.0)
+    weight_moment: float = parameter(10.0, "1/m²", "Trunk moment error weight (force error: 1)", 1e-4, 100.0)
     weight_split: float = parameter(1e-3, "", "Weight of deviations from the thesis's force distribution", 1e-5, 0.1)
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     kp_feet: float = feet_fields.a_foot_stiffness(400.0)
@@ -62,7 +62,7 @@ class ConeWorkspaceController(WorkspaceController):
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Columns that the controller records: the workspace controller's, and the program's outcome."""
+        """Columns that the controller records: those of the workspace controller, and the program's outcome."""
         return (*super().recorded, "qp_ended", "qp_iterations")
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ class ConeWorkspaceController(WorkspaceController):
 
 
 def _stance(model: Model, posture: tuple[float, ...] | None) -> Stance:
-    """Return the feet's stance in the undisturbed posture."""
+    """Return the reference stance of the feet, in ``posture`` or the home posture."""
     placed = forward_kinematics(model, standing(model, RUBBER).q if posture is None else posture)
     feet = [model.body_index(foot) for foot in model.feet]
     return Stance(placed.position[feet], placed.orientation[feet], *feet_fields.points_of_feet(model))

@@ -1,4 +1,4 @@
-"""Shared parts of controllers with unilateral contact: contact points, friction, torque limits."""
+"""Common parts of controllers with unilateral contact: contact points, friction, torque limits."""
 
 import math
 from dataclasses import field
@@ -28,7 +28,7 @@ def a_friction() -> Any:
 
 def a_lift(default: float) -> Any:
     """Return the controller field ``lift`` [m]."""
-    return parameter(default, "m", "Greatest height of a contact point in stance, if its foot touches the floor")
+    return parameter(default, "m", "Height above the foot's lowest touching point up to which a point bears load")
 
 
 def a_foot_stiffness(default: float) -> Any:
@@ -52,14 +52,14 @@ def place_of(q: Floats) -> Vector3:
 
 
 def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
-    """Return the torque limit [N·m] by joint of one degree of freedom: the least of ``limit`` and joint effort.
+    """Return the torque limit [N·m] by joint: the smaller of ``limit`` and the joint's effort limit.
 
     Raises:
         ModelError: ``limit`` names a joint that the model does not have.
     """
-    own = by_joint(limit, model, default=math.inf)
+    limits = by_joint(limit, model, default=math.inf)
     efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
-    return {joint: min(most, efforts[joint]) for joint, most in own.items()}
+    return {joint: min(most, efforts[joint]) for joint, most in limits.items()}
 
 
 def limp(limits: dict[str, float], model: Model) -> list[str]:
@@ -69,7 +69,7 @@ def limp(limits: dict[str, float], model: Model) -> list[str]:
 
 
 def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
-    """Return the limits [N·m]; a joint without a limit gets a value that no posture needs, so that falls stay bounded.
+    """Return torque limits [N·m] that are all finite: an infinite limit is replaced by one that no posture needs.
 
     It is the weight times the height of the centre of mass, m g z: 691 N·m for the human; for a sliding joint, the
     weight [N].
@@ -84,15 +84,15 @@ def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
 
 
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:
-    """Return the contact points of feet and toes (m,) by index in the tree, and the foot (m,) of each."""
+    """Return indices (m,) of the contact points on feet and toes, and the index (m,) of each point's foot."""
     on = [foot_under(model, point.body) for point in model.contact_points]
-    found = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
-    points, owners = np.array(found, dtype=np.int64).reshape(-1, 2).T.copy()
+    pairs = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
+    points, owners = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
     return points, owners
 
 
 def frame_of(model: Model, q: Floats, reference: str) -> Frame:
-    """Return the frame of the posture ``q`` (nq,): that of the ``feet``, or of the ``world``."""
+    """Return the reference frame of posture ``q`` (nq,): ``reference`` is ``feet`` or ``world``."""
     placed = forward_kinematics(model, q)
     feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
     x, y, _ = placed.position[feet].mean(axis=0)

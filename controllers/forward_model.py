@@ -1,4 +1,4 @@
-"""Predictor for controllers that command accelerations: a forward model over the sensory delay."""
+"""Predictor for controllers that command accelerations, by a forward model over the sensory delay."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -19,13 +19,13 @@ from controllers.whole_body import WholeBodyController
 
 #: [rad] Rotation of the root or a joint above which M and the feet's Jacobians are evaluated again.
 _ALIKE = 0.03
-#: [rad, m] Step of central differences; the error is about its square.
+#: [rad, m] Step of central differences, whose error is about its square.
 _REACH = 1e-5
 
 
 @dataclass(frozen=True)
 class ForwardModel(Ahead):
-    """Predictor of the present state x̂: integrated commanded accelerations, corrected by delayed sensors.
+    """Predictor that integrates commanded accelerations to the present state x̂, corrected by delayed sensors.
 
     The commanded accelerations are the model of the body: an efference copy, as in Wolpert, Ghahramani and Jordan
     (1995), in a predictor after Smith (1957). The sensed error e of an earlier x̂ is propagated with the stance feet
@@ -34,11 +34,11 @@ class ForwardModel(Ahead):
     stops. Pushes, sliding feet and floor motion are unknown to it until they are sensed.
 
     Attributes:
-        yielding: [s] time constant with which velocities that stance feet do not allow decay: soles may tilt. A long
-            time leaves them free; a landing foot stops at once.
+        yielding: [s] time constant with which velocities decay that the stance feet do not allow, since soles can tilt.
+            With a long time such velocities persist. A landing foot stops immediately.
 
     Raises:
-        InputError: as for ``Ahead``; or the controller is neither ``WholeBodyController`` nor ``Stepping``.
+        InputError: the errors of ``Ahead``, or ``inner`` is neither a ``WholeBodyController`` nor ``Stepping``.
     """
 
     yielding: float = 0.1
@@ -116,21 +116,21 @@ class ForwardModel(Ahead):
 
 
 def _pulls(model: Model, posture: tuple[float, ...]) -> Floats:
-    """Return Gᵀ (1 + feet, nv, nv) of gravity with all feet held, and with all but one."""
+    """Return Gᵀ (1 + feet, nv, nv) of gravity: with all feet held, and with all feet but one held."""
     q, feet = np.array(posture), model.feet
     but_one = [[other for other in feet if other != foot] or list(feet) for foot in feet]
     return np.array([_pull(model, q, held).T for held in (feet, *but_one)])
 
 
 def _pull(model: Model, q: Floats, feet: Sequence[str]) -> Floats:
-    """Return the derivatives (nv, nv) of g − Σ Jᵀ w, with the least wrenches w of the feet that hold the body."""
+    """Return the derivatives (nv, nv) of g − Σ Jᵀ w, with the least wrenches w on ``feet`` that hold the body."""
     at = WholeBody(model, q)
     base = np.vstack([at.jacobian(foot)[:, :6] for foot in feet])
     wrenches = np.linalg.lstsq(base.T, at.gravity_forces[:6], rcond=None)[0].reshape(-1, 6)
 
     def lacks(displacement: Floats) -> Floats:
         there = WholeBody(model, displaced(model, q, displacement))
-        borne = sum(there.jacobian(foot).T @ one for foot, one in zip(feet, wrenches, strict=True))
+        borne = sum(there.jacobian(foot).T @ wrench for foot, wrench in zip(feet, wrenches, strict=True))
         return np.asarray(there.gravity_forces - borne)
 
     ways = _REACH * np.eye(model.nv)

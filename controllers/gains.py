@@ -1,4 +1,4 @@
-"""Gains of the workspace controller as a TOML file.
+"""Gains of the workspace controller in a TOML file.
 
 The file has one table; a missing key keeps the thesis's value::
 
@@ -29,15 +29,15 @@ def load_gains(path: str | Path) -> WorkspaceGains:
     """Read gains from a TOML file.
 
     Raises:
-        InputError: the file is not TOML, has a key that is not a gain, or a gain is impossible; the message
-            names the file and the line.
+        InputError: the file is not TOML, a key is not the name of a gain, or a gain is invalid; the message gives file
+            and line.
         OSError: the file cannot be read.
     """
     return WorkspaceGains(**read_gains(path))
 
 
 def read_gains(path: str | Path) -> dict[str, Gain]:
-    """Return the gains that the file sets, and no others; raises as ``load_gains``."""
+    """Return only the gains that a file sets, by name; raises as ``load_gains``."""
     path = Path(path)
     text = _text(path)
     try:
@@ -70,7 +70,7 @@ def _text(path: Path) -> str:
 
 
 def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Return the only table of the document; its keys must be gains."""
+    """Return the table ``[controller]``; raise InputError for other tables and for keys that are not gains."""
     for name in document:
         if name != TABLE:
             raise InputError(f"{path}{_line(text, name)}: unknown table or key {name!r}; the only table is [{TABLE}]")
@@ -79,12 +79,12 @@ def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[s
         raise InputError(f"{path}: table [{TABLE}] is missing; its keys are {', '.join(KEYS)}")
     for key in table:
         if key not in KEYS:
-            raise InputError(f"{path}{_line(text, key)}: unknown gain {key!r}; gains are {', '.join(KEYS)}")
+            raise InputError(f"{path}{_line(text, key)}: unknown gain {key!r}: it must be one of {', '.join(KEYS)}")
     return table
 
 
 def _gain(path: Path, text: str, key: str, value: Any) -> Gain:
-    """Return one gain, checked as in ``WorkspaceGains``."""
+    """Return a gain, checked as in ``WorkspaceGains``."""
     rows = value if isinstance(value, list) else [value]
     entries = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
     if not all(isinstance(entry, (int, float)) and not isinstance(entry, bool) for entry in entries):
@@ -97,7 +97,7 @@ def _gain(path: Path, text: str, key: str, value: Any) -> Gain:
 
 
 def _line(text: str, name: str) -> str:
-    """Return ``, line 3`` if the name begins a line of the file, else nothing."""
+    """Return ``, line N`` with the number of the line that begins with a name; empty if there is none."""
     pattern = re.compile(rf"^\s*\[?\s*[\"']?{re.escape(name)}[\"']?\s*[=\].]")
     for number, line in enumerate(text.splitlines(), start=1):
         if pattern.match(line):

@@ -1,4 +1,4 @@
-"""Joints outside the legs (arms, waist, neck), held at fixed angles."""
+"""Holding of the joints outside the legs (arms, waist, neck) at fixed angles."""
 
 import math
 from collections.abc import Mapping
@@ -23,17 +23,17 @@ MEANS = ("impedance", "servo")
 
 @dataclass(frozen=True)
 class HeldJoints:
-    """Spring and damper in each held joint, tuned to the inertia that it carries.
+    """Spring and damper in each joint outside the legs, tuned to the inertia that the joint carries.
 
-    With all other joints locked in the home configuration, the joint returns to its angle with the given frequency and
-    damping ratio: k = J ω², d = 2 ζ J ω; J is the inertia about its axis of everything that it carries. For toes, a
-    foot's share of the body mass at their tip is added, since the body stands on them.
+    With all other joints locked in the home configuration, a joint returns to its angle with the given frequency and
+    damping ratio: k = J ω², d = 2 ζ J ω, where J is the inertia about its axis of all bodies that it carries. For toes,
+    a foot's share of the body mass at their tip is added, since the body stands on them.
 
     Attributes:
-        by: ``impedance``, which acts within the integrator's steps, or ``servo``, torques held for a control period.
-        frequency: ω/2π [Hz].
-        damping_ratio: ζ.
-        angles: [rad] held angles, one for all or by joint; joints missing in a table use the model's ``posture``.
+        by: means of holding: ``impedance`` acts within the integrator's steps, ``servo`` is torques held for a period.
+        frequency: [Hz] natural frequency ω/2π.
+        damping_ratio: damping ratio ζ.
+        angles: [rad] angles, one for all joints or by joint; joints missing in a table use the model's ``posture``.
 
     Raises:
         InputError: a number is out of range, or ``by`` is unknown.
@@ -54,7 +54,7 @@ class HeldJoints:
         checked(self.angles, "controller.held.angles")
 
     def impedance(self, model: Model, joints: tuple[str, ...]) -> Impedance | None:
-        """Return the integrator's springs and dampers; None without held joints, or with a servo."""
+        """Return the springs and dampers in ``joints`` for the integrator; None without joints, or with a servo."""
         if not joints or self.by != "impedance":
             return None
         gains = self._gains(model, joints)
@@ -62,7 +62,7 @@ class HeldJoints:
         return Impedance(stiffness, damping, rest)
 
     def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
-        """Return a PD law of the held joints; gains are zero if no joint is held, or if an impedance holds them."""
+        """Return a PD law for ``joints``; its gains are zero without joints, or with an impedance."""
         kp, kd, target, limit = (np.full(model.nv, value) for value in (0.0, 0.0, 0.0, np.inf))
         law = PdLaw(kp, kd, target, limit)
         if self.by == "servo":
@@ -71,7 +71,7 @@ class HeldJoints:
         return law
 
     def _gains(self, model: Model, joints: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
-        """Return stiffness, damping and angle (joints,) each."""
+        """Return stiffness [N·m/rad], damping [N·m·s/rad] and angle [rad] of the joints, each (joints,)."""
         inertia = np.diag(mass_matrix(model, model.neutral()))[[model.dof(joint) for joint in joints]]
         inertia = inertia + [_that_stands(model, joint) for joint in joints]
         omega = 2.0 * math.pi * self.frequency
@@ -82,7 +82,7 @@ class HeldJoints:
 
 
 def _that_stands(model: Model, joint: str) -> float:
-    """Return the inertia [kg m²] of a foot's share of the mass at the farthest contact point of the toes."""
+    """Return the inertia [kg m²] about a toe joint of a foot's share of the body mass at the tip of the toes."""
     body = model.bodies[model.joint_index(joint)].name
     if body in model.feet or foot_under(model, body) is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""Joint impedance: a spring and a damper in each joint, evaluated within the integrator's steps."""
+"""Joint impedance: a spring and a damper in each joint, which act within the integrator's steps."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -15,24 +15,24 @@ from contact.arrays import Floats
 from controllers.joint_values import JointValues, angles_of, by_joint, checked
 from controllers.parameter import parameter
 
-#: [N·m/rad] Enough for the human to stand upright: the toppling stiffness at the ankles is about 750 N·m/rad.
+#: [N·m/rad] Default stiffness: the human stands upright, as the toppling stiffness at the ankles is about 750 N·m/rad.
 STIFFNESS = 2000.0
 DAMPING = 50.0
 
 
 @dataclass(frozen=True)
 class JointImpedance(Controller):
-    """Joint impedance about a set point, evaluated in the middle of each step with the step's own unknowns.
+    """Joint impedance: a spring and a damper in each joint, solved implicitly in each step of the integrator.
 
-    It commands no torques: the integrator adds stiffness and damping to the diagonal of its factorization. They are
-    stable at any step size, while the same gains outside the step diverge.
+    It commands no torques: the integrator adds stiffness and damping to the diagonal of its factorization. So they are
+    stable at any step size, while a PD controller with these gains would diverge.
 
-    Stiffness, damping and rest are one number for all joints or a table by joint; joints missing in a table have value
-    zero.
+    Stiffness, damping and rest angle are one number for all joints or a table by joint; joints missing in a table have
+    value zero.
 
     Attributes:
         rest: [rad] rest angles of the springs.
-        period: [s] time between two checks for a fall; the impedance itself has no ticks.
+        period: [s] time between two checks for a fall; the impedance itself has no control ticks.
 
     Raises:
         InputError: a stiffness or a damping is negative, or a number is not finite.
@@ -52,7 +52,7 @@ class JointImpedance(Controller):
             raise InputError(f"impedance.period = {self.period!r}: it must be a finite number of seconds above zero")
 
     def impedance(self, model: Model) -> Impedance:
-        """Return the integrator's springs and dampers."""
+        """Return the springs and dampers for the integrator."""
         return Impedance(
             stiffness=by_joint(self.stiffness, model),
             damping=by_joint(self.damping, model),
@@ -64,7 +64,7 @@ class JointImpedance(Controller):
         return replace(self, rest=angles_of(model, q))
 
     def law(self, model: Model) -> Passive:
-        """Return a compiled law without torques: only the springs and dampers act."""
+        """Return a compiled law that commands no torques, since only the springs and dampers act."""
         return Passive()
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Proportional-derivative controller of each joint: a simple baseline."""
+"""Proportional-derivative control of each joint, a simple baseline."""
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
@@ -18,7 +18,7 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class JointPD(Controller):
-    """τ = −k_p (θ − θ_d) − k_d θ̇ in each joint, within ±limit, held for a period.
+    """PD control of each joint, τ = −k_p (θ − θ_d) − k_d θ̇, within ±limit and held for a control period.
 
     The human stands upright with the defaults. The control period bounds the damping: a torque held for a period must
     not reverse the motion of a light foot in the air. ``JointImpedance`` has no such bound.
@@ -27,9 +27,9 @@ class JointPD(Controller):
     joints missing in a table have gain zero, target zero, and no limit.
 
     Attributes:
-        kp: k_p [N·m/rad].
-        kd: k_d [N·m·s/rad].
-        target: θ_d [rad].
+        kp: [N·m/rad] gain k_p.
+        kd: [N·m·s/rad] gain k_d.
+        target: [rad] target angle θ_d.
 
     Raises:
         InputError: a gain is negative, a limit is not above zero, or a number is not finite.
@@ -57,7 +57,7 @@ class JointPD(Controller):
         return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> PdLaw:
-        """Return the compiled law: the gains by degree of freedom."""
+        """Return the compiled law, with the gains by degree of freedom."""
         return PdLaw(
             kp=_spread(model, by_joint(self.kp, model)),
             kd=_spread(model, by_joint(self.kd, model)),
@@ -70,8 +70,8 @@ class JointPD(Controller):
         model = observation.model
         law = self.law(model)
         dofs = [model.dof(joint) for joint in model.joint_names]
-        wanted = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
-        return np.clip(wanted, -law.limit[dofs], law.limit[dofs])
+        linear = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
+        return np.clip(linear, -law.limit[dofs], law.limit[dofs])
 
 
 def _spread(model: Model, values: dict[str, float]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Values by joint: one number for all joints, or a table."""
+"""Values of joints: one number for all joints, or a table by joint."""
 
 from collections.abc import Mapping
 
@@ -9,15 +9,15 @@ from biped.model import Model
 from biped.model.errors import unknown
 from contact.arrays import Floats
 
-#: One number for all joints, or a table by joint; missing joints take a controller's default.
+#: One number for all joints, or a table by joint; joints missing in a table get the controller's default.
 JointValues = float | Mapping[str, float]
 
 
 def checked(values: JointValues, what: str, *, least: float = -np.inf, infinite: bool = False) -> JointValues:
-    """Return ``values`` if all are numbers that ``what`` can have.
+    """Return ``values`` after a check that all are numbers allowed for ``what``.
 
     Raises:
-        InputError: one is not a number, below ``least``, or infinite where that is not allowed.
+        InputError: a value is not a number, is below ``least``, or is infinite without ``infinite``.
     """
     for place, value in _named(values, what):
         if not _is_number(value) or np.isnan(value) or value < least or (np.isinf(value) and not infinite):
@@ -37,7 +37,7 @@ def _named(values: JointValues, what: str) -> list[tuple[str, float]]:
 
 
 def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[str, float]:
-    """Return a number for each joint of one degree of freedom; ``default`` for joints missing in a table.
+    """Return the value of each joint with one degree of freedom by name; ``default`` for joints missing in a table.
 
     Raises:
         ModelError: a table names a joint that the model does not have; the message lists the model's joints.
@@ -52,5 +52,5 @@ def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[st
 
 
 def angles_of(model: Model, q: Floats) -> dict[str, float]:
-    """Return the angles [rad] by joint in a configuration (nq,)."""
+    """Return the joint angles [rad] of a configuration (nq,), by joint."""
     return {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}

@@ -1,4 +1,4 @@
-"""Compiled part of a custom controller: register its kernel with ``@control.register(NamedTuple)``."""
+"""Interface for compiled custom controllers: register a kernel with ``@control.register(NamedTuple)``."""
 
 from biped.kernels.loop.closed_loop import control
 

@@ -1,4 +1,4 @@
-"""Linear quadratic regulator (LQR) of standing."""
+"""Linear quadratic regulator (LQR) for standing."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -22,37 +22,37 @@ from controllers.lqr_design import Cost, Design, Plan, design_of, warm_up
 from controllers.parameter import parameter
 
 REFERENCES = ("world", "feet")
-#: Greatest number of periods in a table of gains.
+#: Greatest number of control periods in a table of gains.
 MOST_PERIODS = 10_000
 
 
 @dataclass(frozen=True)
 class LQR(Controller):
-    """u = u_0 − K x: the torques of least ∫ (xᵀ Q x + uᵀ R u) dt for small deviations x from a stance.
+    """Linear quadratic regulator: u = u_0 − K x minimizes ∫ (xᵀ Q x + uᵀ R u) dt for small deviations x from a stance.
 
-    The stance is at rest: trunk at ``target_position``, feet flat, all contact points sticking. A and B are the exact
-    linearization of one control period there, with torques held and contact springs included; K is from the discrete
-    Riccati equation (``design``). x are displacements and momenta in tangent coordinates; the controller reads the
-    errors and rates of root and joints.
+    In the stance the model rests with its trunk at ``target_position``, feet flat, and all contact points sticking.
+    A and B are the exact linearization of one control period there, with torques held and contact springs included. K
+    solves the discrete Riccati equation (``design``). x are displacements and momenta in tangent coordinates; the
+    controller computes them from errors and rates of root and joints.
 
-    The anchors of the floor's springs are not measured: while points stick the anchors do not move, and are parameters
-    of A and B. They move if feet slide. With the ``reference`` ``world`` the controller is the exact regulator, and
-    pulls such feet back as far as possible without sliding. With ``feet`` errors are relative to the feet: the anchors
+    The anchors of the floor's springs are not measured. They are parameters of A and B, since they do not move while
+    points stick; they move if feet slide. With ``reference`` ``world`` the controller is the exact regulator. It pulls
+    feet that have slid back as far as possible without sliding. With ``feet``, errors are relative to the feet: anchors
     are assumed to have moved with them. The difference is the feet's deflection on the floor's springs, about 1 mm.
 
-    Friction cones and the soles' edges are not modelled: the controller is for small deviations, and falls beyond them.
+    Friction cones and the soles' edges are not modelled, so that the controller balances only small deviations.
 
     Attributes:
-        target_position: [m] of the trunk's centre of mass; robots stand in their own posture.
-        weight_joints: weight of joint displacements, one for all or by joint; zero for joints missing in a table.
-        weight_torque: weight of torques; one for all, by joint, or a symmetric positive definite matrix over
+        target_position: [m] position of the trunk's centre of mass; robots stand in their own posture instead.
+        weight_joints: weight of joint displacements, for all joints or by joint; zero for joints missing in a table.
+        weight_torque: weight of torques, for all joints, by joint, or as a symmetric positive definite matrix over
             ``model.joint_names``.
-        horizon: [s] from the start of the run: gains of a finite horizon that ends then, and steady-state gains
-            afterwards; infinite: only steady-state gains.
+        horizon: [s] end of a finite horizon, from the start of the run; afterwards gains are the steady-state gains.
+            inf: only steady-state gains.
         weight_end: [s] weight of the final state of a finite horizon, as a duration of Q.
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits.
         posture: (nq,) reference posture, set by ``holding``; default: feet flat below the home posture, or a robot's.
-        floor: floor of the design model; ``contact.RUBBER`` if not given.
+        floor: floor of the design model; default: ``contact.RUBBER``.
 
     Raises:
         InputError: a number is out of range, or a matrix of weights is not symmetric positive definite.
@@ -66,7 +66,7 @@ class LQR(Controller):
         (25.0, 5.0, 35.0), "1/m²", "Weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
     )
     weight_com_velocity: Vector3 = parameter(
-        (2.5, 0.7, 1.0), "s²/m²", "Weight of CoM velocity", 0.01, 1e4, repeats=True
+        (2.5, 0.7, 1.0), "s²/m²", "Weight of the CoM velocity along x, y, z", 0.01, 1e4, repeats=True
     )
     weight_trunk: Vector3 = parameter(
         (2.5, 2.5, 2.5), "1/rad²", "Weight of the trunk rotation about x, y, z", 0.01, 1e4, repeats=True
@@ -77,8 +77,8 @@ class LQR(Controller):
     weight_joints: JointValues = parameter(100.0, "1/rad²", "Weight of each joint displacement", 1e-4, 1e3)
     weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "Weight of each joint rate", 1e-6, 1e2)
     weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Weight of each joint torque", 1e-7, 1e-2)
-    horizon: float = parameter(math.inf, "s", "Finite horizon, then steady-state gains; inf: steady-state gains only")
-    weight_end: float = parameter(1.0, "s", "Weight of the final state of a finite horizon")
+    horizon: float = parameter(math.inf, "s", "End of the finite horizon; then, or with inf, steady-state gains")
+    weight_end: float = parameter(1.0, "s", "Weight of the final state of a finite horizon, as a duration")
     reference: Literal["world", "feet"] = parameter("feet", "", f"Frame of the errors: {' or '.join(REFERENCES)}")
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     period: float = parameter(2e-3, "s", "Control period")
@@ -89,10 +89,10 @@ class LQR(Controller):
     def __post_init__(self) -> None:
         object.__setattr__(self, "target_position", numbers(self.target_position, 3, "lqr.target_position"))
         for name in ("weight_com", "weight_com_velocity", "weight_trunk", "weight_trunk_rate"):
-            found = numbers(getattr(self, name), 3, f"lqr.{name}")
-            if min(found) < 0.0:
-                raise InputError(f"lqr.{name} = {found!r}: weights must be zero or above")
-            object.__setattr__(self, name, found)
+            weights = numbers(getattr(self, name), 3, f"lqr.{name}")
+            if min(weights) < 0.0:
+                raise InputError(f"lqr.{name} = {weights!r}: weights must be zero or above")
+            object.__setattr__(self, name, weights)
         for name in ("weight_joints", "weight_joint_rates"):
             checked(getattr(self, name), f"lqr.{name}", least=0.0)
         self._check_weight_torque()
@@ -123,7 +123,7 @@ class LQR(Controller):
                 raise InputError(f"lqr.weight_torque = {weight!r}: all weights must be above zero")
 
     def design(self, model: Model) -> Design:
-        """Return the design: stance, A, B, Q, R, gains and costs.
+        """Return the design for a model: stance, A, B, Q, R, gains and costs.
 
         Raises:
             InputError: the model has no floating root or no feet with contact points, or does not stand; or no
@@ -154,7 +154,7 @@ class LQR(Controller):
             raise InputError(f"lqr needs joints of one degree of freedom; {model.name!r} has ball joints")
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Compile the kernels of the design; raises as ``design``."""
+        """Compile the kernels that the design needs; raises as ``design``."""
         self._check_model(model)
         warm_up(model, self._plan, announce)
 
@@ -171,7 +171,7 @@ class LQR(Controller):
         return np.diag(list(values.values()))
 
     def set_point(self, model: Model) -> SetPoint:
-        """Return the root's pose in the posture."""
+        """Return the root's pose in the reference posture."""
         x, y, z, w, i, j, k = (float(number) for number in self.design(model).stance.state.q[:7])
         return SetPoint((x, y, z), (w, i, j, k), on_floor=self.reference == "feet")
 

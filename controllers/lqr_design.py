@@ -1,4 +1,4 @@
-"""Design of the standing regulator: cost of deviations, and gains of least cost."""
+"""Design of the standing regulator: cost of deviations, and optimal gains."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,28 +22,28 @@ from contact.arrays import Floats
 
 T = TypeVar("T")
 
-#: Number of cached designs, stances and predictions of a model, each.
+#: Number of designs, of stances and of predictions that are cached for a model.
 MOST_KEPT = 64
-#: Relative singular value below which torques count as moving nothing in a control period.
+#: Relative singular value below which torques count as causing no motion in a control period.
 STRAIN_ONLY = 1e-9
 
 Weights3 = tuple[float, float, float]
 
 
 class Plan(NamedTuple):
-    """The conditions of a stance, and the time over which it is linearized."""
+    """Conditions of a stance, and the time over which it is linearized."""
 
     floor: Floor
     place: Weights3 | None  # [m] of the root; None for a robot's own posture
     step: float  # [s]
     period: float  # [s]
-    posture: tuple[float, ...] | None = None  # (nq,) replaces the posture with the root at ``place``
+    posture: tuple[float, ...] | None = None  # (nq,) posture in place of that with the root at ``place``
     stiffness: tuple[float, ...] = ()  # [N·m/rad] of an impedance in each joint, at rest in the posture; () for none
-    damping: tuple[float, ...] = ()  # [N·m·s/rad] likewise
+    damping: tuple[float, ...] = ()  # [N·m·s/rad] damping of this impedance; () for none
 
 
 class Cost(NamedTuple):
-    """Weights of deviations, per second; joints in the order of ``model.joint_names``."""
+    """Weights of deviations per second; joints are in the order of ``model.joint_names``."""
 
     com: Weights3  # [1/m²]
     com_velocity: Weights3  # [s²/m²]
@@ -58,18 +58,18 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class StanceModel:
-    """Posture at rest, and x' = A x + B u about it, with torques held over a control period.
+    """Posture at rest, and its linearization x' = A x + B u over a control period with torques held.
 
     x = (δq, δp) in tangent coordinates. The anchors of the floor's springs are parameters: they do not move while all
     points stick.
     """
 
-    state: State  #: the posture, and the torques that keep it
-    linearization: Linearization  #: the linearization
+    state: State  #: posture, and the torques that hold it
+    linearization: Linearization  #: linearization over a control period
 
     @property
     def model(self) -> Model:
-        """The model that stands."""
+        """The standing model."""
         return self.state.model
 
     @property
@@ -88,16 +88,16 @@ class StanceModel:
         return mass_matrix(self.model, self.state.q)
 
     def rows(self) -> tuple[Floats, Floats]:
-        """Return the Jacobian (3, nv) of the centre of mass, and M⁻¹ (nv, nv): momenta to rates."""
+        """Return the Jacobian (3, nv) of the centre of mass, and M⁻¹ (nv, nv), from momenta to rates."""
         rates: Floats = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
         return WholeBody(self.model, self.state.q).com_jacobian, rates
 
     @cached_property
     def straining(self) -> Floats:
-        """Orthonormal torques (joints, k) that move nothing while the soles do not move.
+        """Orthonormal torques (joints, k) that cause no motion while the soles do not move.
 
-        With rigid soles a motion has J v = 0 for the contact points' Jacobian; torques act on it only through
-        its joint rates. Torques orthogonal to them strain the feet against each other and the floor.
+        With rigid soles, motions satisfy J v = 0 with the contact points' Jacobian J. Torques orthogonal to the joint
+        rates of all such motions only press the feet against each other and the floor.
         """
         body = WholeBody(self.model, self.state.q)
         J = np.vstack([body.contact_jacobian(name) for name in self.model.contact_names])
@@ -114,10 +114,10 @@ class Design:
 
     Attributes:
         stance: linearized stance.
-        Q: (2 nv, 2 nv) cost of a period's state.
-        R: (joints, joints) of its torques.
-        gains: (periods + 1, joints, 2 nv) K of each period of the horizon, last the steady-state one.
-        costs: (periods + 1, 2 nv, 2 nv) P: xᵀ P x is the remaining cost of a deviation; last the steady-state one.
+        Q: (2 nv, 2 nv) cost matrix of the state in a period.
+        R: (joints, joints) cost matrix of the torques in a period.
+        gains: (periods + 1, joints, 2 nv) gain K for each period of the horizon; the last is the steady-state gain.
+        costs: (periods + 1, 2 nv, 2 nv) P for each period, xᵀ P x being the remaining cost; the last: steady state.
     """
 
     stance: StanceModel
@@ -138,46 +138,46 @@ class Design:
 
     @property
     def closed_loop(self) -> Floats:
-        """Closed-loop matrix A − B K (2 nv, 2 nv) with the stationary LQR gain K."""
+        """Closed-loop matrix A − B K (2 nv, 2 nv) with the steady-state gain K."""
         return self.stance.A - self.stance.B @ self.steady_gain
 
     def __str__(self) -> str:
-        found, strains = self.stance.linearization, self.stance.straining.shape[1]
+        linear, strains = self.stance.linearization, self.stance.straining.shape[1]
         return (
             f"regulator of {self.stance.model.name}: {len(self.Q)} states, "
-            f"{found.controllability_rank} controllable; {strains} of {len(self.R)} torques only strain the feet; "
+            f"{linear.controllability_rank} controllable; {strains} of {len(self.R)} torques only strain the feet; "
             f"greatest |λ| {np.abs(np.linalg.eigvals(self.closed_loop)).max():.6f} "
-            f"({found.spectral_radius:.6f} with torques held)"
+            f"({linear.spectral_radius:.6f} with torques held)"
         )
 
 
 def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
-    """Return a cached result of a function of model and key; the oldest result of each function is dropped first."""
-    found = _cache(model, compute)
-    result = found.get(key)
+    """Return ``compute(model, *key)``, cached; the oldest result of each function is dropped first."""
+    results = _cache(model, compute)
+    result = results.get(key)
     if result is None:
-        while len(found) >= MOST_KEPT:
-            found.pop(next(iter(found)), None)
-        result = found[key] = compute(model, *key)
+        while len(results) >= MOST_KEPT:
+            results.pop(next(iter(results)), None)
+        result = results[key] = compute(model, *key)
     return result
 
 
 def _cache(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
-    found: dict[Any, T] = model.derived.setdefault((kept, compute), {})
-    return found
+    results: dict[Any, T] = model.derived.setdefault((kept, compute), {})
+    return results
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
-    """Return the stance of a model (cached).
+    """Return the linearized stance of a model, cached.
 
     Raises:
-        InputError: the model does not stand, or the contact law of a point is not differentiable there.
+        InputError: the model does not stand, or a point's contact law is not differentiable in this stance.
     """
     return kept(model, _stance, plan)
 
 
 def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
-    """Compile the kernels that linearize a stance, unless cached on disk; ``announce`` is called before that.
+    """Compile the kernels that linearize a stance, unless they are on disk; ``announce`` gets a message before.
 
     Raises:
         InputError: the model does not stand.
@@ -187,7 +187,7 @@ def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
 
 
 def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
-    """Return the regulator of a model (cached).
+    """Return the regulator of a model, cached.
 
     Raises:
         InputError: the model does not stand, or no feedback of least cost stabilizes it.
@@ -197,20 +197,20 @@ def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
 
 def _stance(model: Model, plan: Plan) -> StanceModel:
     state = _state(model, plan)
-    found = linearize_stance(
+    linearization = linearize_stance(
         model, plan.floor, state, step=plan.step, period=plan.period, impedance=impedance_of(model, plan, state.q)
     )
-    if len(found.kept) != 2 * model.nv:
+    if len(linearization.kept) != 2 * model.nv:
         raise InputError(f"{model.name!r} does not stand with all of its contact points sticking to the floor")
-    return StanceModel(state, found)
+    return StanceModel(state, linearization)
 
 
 def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
-    """Return the impedance of a plan, at rest in configuration ``q`` (nq,)."""
+    """Return the impedance of a plan, with rest angles from configuration ``q`` (nq,); None if it has none."""
     if not plan.stiffness:
         return None
     joints = model.joint_names
-    stiffness, damping = (dict(zip(joints, one, strict=True)) for one in (plan.stiffness, plan.damping))
+    stiffness, damping = (dict(zip(joints, values, strict=True)) for values in (plan.stiffness, plan.damping))
     return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in joints})
 
 
@@ -238,13 +238,13 @@ def _design(model: Model, plan: Plan, cost: Cost) -> Design:
 
 
 def _state_cost(stance: StanceModel, cost: Cost) -> Floats:
-    """Return the state cost Cᵀ W C (2 nv, 2 nv); the rows of C are the weighted deviations."""
+    """Return the state cost Cᵀ W C (2 nv, 2 nv), where C maps the state to the weighted deviations."""
     nv = stance.model.nv
     com, rates = stance.rows()
     dofs = [stance.model.dof(name) for name in stance.model.joint_names]
-    one = np.eye(nv)
-    places = np.vstack([com, one[3:6], one[dofs]])
+    identity = np.eye(nv)
+    places = np.vstack([com, identity[3:6], identity[dofs]])
     C = np.block([[places, np.zeros_like(places)], [np.zeros_like(places), places @ rates]])
     weights = np.concatenate([cost.com, cost.trunk, cost.joints, cost.com_velocity, cost.trunk_rate, cost.joint_rates])
-    found: Floats = C.T @ (weights[:, None] * C)
-    return 0.5 * (found + found.T)
+    matrix: Floats = C.T @ (weights[:, None] * C)
+    return 0.5 * (matrix + matrix.T)

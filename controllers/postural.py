@@ -16,32 +16,32 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class Postural(AnkleController):
-    """T = −m g h (φ_0 + K e + D ė) about the ankles, in addition to passive ankles; all other joints are held.
+    """Independent channel model: ankle torque T = −m g h (φ_0 + K e + D ė) plus passive ankles; other joints are held.
 
-    The body is an inverted pendulum about the ankles, with the independent channel model (Peterka 2002):
+    The body is an inverted pendulum about the ankles with the sensory error (Peterka 2002)
 
         e = W L (φ − ψ) + (1 − W) φ − F T.
 
-    W weighs proprioception: the body's sway φ relative to the feet, which tilt by ψ with the floor. 1 − W weighs the
-    sway in space; both are relative to the posture's φ_0. L is the low-pass filter of ``smoothing``, F another one, and
-    T the ankle torque sensed from the ground reaction forces, its passive part included. All signals are delayed and
-    noisy as set by ``biped.Sensors``: the loop has their ``delay`` and ``force_delay``. The passive part (tendons and
-    muscles of constant activation) acts without delay, within the integrator's steps: an impedance about the posture's
-    angle. The posture is a stable equilibrium if the sum of both stiffnesses is above 1 and the delay is short enough.
+    W is the weight of proprioception, which measures the body's sway φ relative to the feet; these tilt by ψ with the
+    floor. 1 − W is the weight of sway in space. Both are relative to the posture's sway φ_0. L and F are low-pass
+    filters, and T is the ankle torque including its passive part, from ground reaction forces. ``biped.Sensors`` sets
+    delay and noise of all signals. The passive part (tendons, and muscles of constant activation) acts without delay:
+    an impedance about the posture's angle, within the integrator's steps. The posture is stable if the sum
+    of both stiffnesses is above 1 and the delay is short enough.
 
-    On a floor that tilts by ψ about the ankles the body sways by H ψ. With J φ̈ = m g h φ + T of a body of inertia J,
-    N = m g h (K + D s), P = m g h (passive stiffness + passive damping s), the delay E = e^{−sτ}, B = 1/(J s² − m g h):
+    On a floor that tilts by ψ about the ankles, the body sways by H ψ. With inertia J, N = m g h (K + D s), P = m g h
+    (passive stiffness + passive damping s), delay E = e^{−sτ} and B = 1/(J s² − m g h),
 
         φ = B T,    T = −N E e − P (φ − ψ),    M = W L + 1 − W,
         H = (P B + W L N E B) / (1 − N E F + P B + M N E B).
 
     Attributes:
-        stiffness: K of the feedback [m g h].
-        damping: D of the feedback [m g h s].
-        weight: proprioceptive weight W, 0 to 1; the rest is graviceptive. People use it less for larger tilts of the
+        stiffness: [m g h] stiffness K of the feedback.
+        damping: [m g h s] damping D of the feedback.
+        weight: proprioceptive weight W, 0 to 1; the rest is graviceptive. In people it is lower for larger tilts of the
             floor: 0.7 at tilts of 0.5° peak to peak, 0.2 at 8°.
-        torque_feedback: gain of F [rad/(m g h rad)]; 0.01° per N·m are 0.11.
-        torque_feedback_time: time constant of F [s].
+        torque_feedback: [rad/(m g h rad)] gain of F; 0.01° per N·m correspond to 0.11.
+        torque_feedback_time: [s] time constant of F.
     """
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m"}

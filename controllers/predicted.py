@@ -1,4 +1,4 @@
-"""Predictor for state-feedback controllers: a linear model of the body over the sensory delay."""
+"""Predictor for state-feedback controllers, by a linear model of the body over the sensory delay."""
 
 import math
 from collections.abc import Callable
@@ -18,29 +18,29 @@ from controllers.kernels.predicted import PredictedLaw
 from controllers.lqr import REFERENCES
 from controllers.lqr_design import Plan, StanceModel, kept, stance_of, warm_up
 
-#: Growth of rounding errors, and number of ticks, after which sums are formed anew.
+#: Growth of rounding errors, and number of ticks, after which sums are computed again.
 GROWTH, MOST_TICKS = 1e4, 1000
 
 
 @dataclass(frozen=True)
 class Predicted(Ahead):
-    """x̂(t) = A^d x(t − d) + Σ A^i B u(t − i − 1): predicted present state from the state sensed d periods ago.
+    """Predictor of the present state, x̂(t) = A^d x(t − d) + Σ A^i B u(t − i − 1), from the state sensed d periods ago.
 
     x are deviations from the initial posture at rest, as in ``LQR``, relative to the feet. A and B are the exact
-    linearization of one control period there, contact springs included; u are the actuator torques since then, minus
-    those of the posture. The controller gets x̂ in place of the sensed state: an internal model that a nervous system
-    might have, a predictor after Smith (1957) and Kleinman (1969, for delays in human control). It is exact in the
-    limit of small deviations; pushes, lifted or sliding feet and floor motion are unknown to it until they are sensed.
+    linearization of one control period there, with contact springs included; u are the actuator torques since then,
+    minus those of the posture. The inner controller gets x̂ in place of the sensed state: a predictor after Smith (1957)
+    and Kleinman (1969, for delays in human control), like an internal model of the nervous system. It is exact in
+    the limit of small deviations. Pushes, lifted or sliding feet and floor motion are unknown to it until sensed.
 
     Attributes:
         step: [s] integrator step of the linearized model.
-        reference: reference frame of the deviations, as in ``LQR``: the ``feet``, or the ``world``, which assumes that
-            feet that have slid are pulled back.
+        reference: frame of the deviations, as in ``LQR``: the ``feet``, or the ``world``, in which feet that have slid
+            are assumed to be pulled back.
 
     Raises:
-        InputError: the delay is not a positive whole number of periods, or the controller is not compiled.
-        ModelError, InputError: the model does not stand, or the controller holds joints by an impedance; raised when
-            the model is known.
+        InputError: the delay is not a positive whole number of periods, or the inner controller is not compiled.
+        ModelError, InputError: the model does not stand, or the inner controller holds joints by an impedance; raised
+            when the model is known.
     """
 
     step: float = 5e-4
@@ -54,21 +54,21 @@ class Predicted(Ahead):
             raise InputError(f"predicted.reference = {reference!r}: it must be one of {', '.join(REFERENCES)}")
 
     def stance(self, model: Model) -> StanceModel:
-        """Return the posture at rest, with A and B of one control period there.
+        """Return the initial posture at rest, with A and B of one control period there.
 
         Raises:
-            InputError: the model does not stand, or the controller holds joints by an impedance.
+            InputError: the model does not stand, or the inner controller holds joints by an impedance.
         """
         return stance_of(model, self._plan(model))
 
     def _plan(self, model: Model) -> Plan:
-        held = [tuple(one.tolist()) for one in self._muscles(model)]
+        held = [tuple(values.tolist()) for values in self._muscles(model)]
         held = held if any(map(any, held)) else [(), ()]
         posture = tuple(self._posture(model).tolist())
         return Plan(self.floor or RUBBER, None, float(self.step), float(self.period), posture, *held)
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Compile the kernels of linearization and controller; raises as ``stance``."""
+        """Compile the kernels of linearization and inner controller; raises as ``stance``."""
         warm_up(model, self._plan(model), announce)
         self.inner.warm_up(model, announce)
 
@@ -112,7 +112,7 @@ def _powers(model: Model, plan: Plan, count: int) -> _Powers:
     stance, nv = stance_of(model, plan), model.nv
     by_rate = np.eye(2 * nv)
     by_rate[nv:, nv:] = stance.mass  # δp = M v
-    A, B = (np.linalg.solve(by_rate, one) for one in (stance.A @ by_rate, stance.B))
+    A, B = (np.linalg.solve(by_rate, matrix) for matrix in (stance.A @ by_rate, stance.B))
     by_torque = np.empty((count + 1, B.shape[1], 2 * nv))
     for row in by_torque:
         row[:] = B.T

@@ -1,4 +1,4 @@
-"""Motion of a set point: by signals, a recorded table, or a simple shape."""
+"""Motion of a controller's set point: by signals, a recorded table, or a simple shape."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class SetPointPath(Displacement):
     """Displacement and rotation of a controller's set point over time, in world axes.
 
     Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
-    Velocities and accelerations are the signals' own derivatives: at a jump or a kink of a signal
-    both are zero. A signal is zero before its first knot, and constant after its last one.
+    Velocities and accelerations are the derivatives of the signals; at a jump or a kink both are zero. A signal is zero
+    before its first knot, and constant after its last knot.
     """
 
     WHAT: ClassVar[str] = "set point"
 
     @property
     def path(self) -> SetPointPath:
-        """This path (``SetPointMotion`` makes one from its numbers)."""
+        """This path; for a ``SetPointMotion``, the path made from its numbers."""
         return self
 
     @property
@@ -54,16 +54,16 @@ class SetPointPath(Displacement):
     def recorded(
         cls, times: ArrayLike, positions: ArrayLike, orientations: ArrayLike | None = None, start: float = 0.0
     ) -> SetPointPath:
-        """Return the motion of a recorded body relative to the first row, by cubic splines.
+        """Return the path of a recorded body relative to its first row, by cubic splines.
 
         Args:
-            times: (n,) [s], ascending; the first is ``start`` of the motion.
-            positions: (n, 3) [m].
-            orientations: (n, 4) unit quaternions, scalar first, body to world; no rotation if not given.
-            start: [s] start of the motion.
+            times: (n,) [s] ascending times; the first one is shifted to ``start``.
+            positions: (n, 3) [m] positions, world axes.
+            orientations: (n, 4) unit quaternions, scalar first, body to world; None: no rotation.
+            start: [s] start of the motion in the run.
 
         Raises:
-            InputError: a shape is wrong, a number is not finite, times do not ascend, or quaternions are not unit.
+            InputError: a shape is wrong, a number is not finite, times do not ascend, or a quaternion is not unit.
         """
         at, place = np.asarray(times, dtype=float), np.asarray(positions, dtype=float)
         if at.ndim != 1 or place.shape != (len(at), 3):
@@ -75,16 +75,16 @@ class SetPointPath(Displacement):
 
     @classmethod
     def from_csv(cls, path: str | Path, start: float = 0.0, reading: Reading = _AS_IT_IS) -> SetPointPath:
-        """Return ``recorded`` for a CSV table with the columns time, x, y, z and, for rotations, qw, qx, qy, qz.
+        """Return ``recorded`` for a CSV file with columns time [s], x, y, z [m] and, for rotations, qw, qx, qy, qz.
 
         Raises:
-            InputError: the table is not like that; the message names the file and the line or column.
+            InputError: the file has no such table; the message gives the file and the line or column.
             OSError: the file cannot be read.
         """
         record = reading.read(path)
         turns = [name for name in TURN if name in record.columns]
         if turns and len(turns) != len(TURN):
-            raise InputError(f"{path}: of the columns {', '.join(TURN)} there is only {', '.join(turns)}")
+            raise InputError(f"{path}: it must have all or none of {', '.join(TURN)}, but has {', '.join(turns)}")
         table = np.column_stack([record.signal(name)(record.time) for name in (*PLACE, *turns)])
         try:
             return cls.recorded(record.time, table[:, :3], table[:, 3:] if turns else None, start)
@@ -101,55 +101,55 @@ def _turns(times: Floats, orientations: Floats) -> Floats:
     from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start
 
     turns = Rotation.from_quat(orientations, scalar_first=True)
-    found: Floats = (turns * turns[0].inv()).as_rotvec()
-    if np.any(np.linalg.norm(found, axis=1) > 0.9 * np.pi):
+    vectors: Floats = (turns * turns[0].inv()).as_rotvec()
+    if np.any(np.linalg.norm(vectors, axis=1) > 0.9 * np.pi):
         raise InputError("recorded set point: rotation by more than 160° from the first row: use a SetPointPath")
-    return found
+    return vectors
 
 
 @dataclass(frozen=True)
 class SetPointMotion:
-    """Motion of a set point by a few numbers, the parameters of an experiment.
+    """Motion of a set point described by a few numbers, which are parameters of experiments.
 
     Attributes:
-        shape: ``none``; ``step``: a minimum-jerk step; ``return``: a step and, after ``hold``, its return; ``sine``
-            about the set point; or ``recorded``.
-        file: of ``recorded``: CSV file with the columns time, x, y, z and, for rotations, qw, qx, qy, qz.
+        shape: ``none``, ``step`` (minimum-jerk step), ``return`` (a step and, after ``hold``, a step back), ``sine``
+            (about the set point) or ``recorded``.
+        file: for ``recorded``: CSV file with columns time [s], x, y, z [m] and, for rotations, qw, qx, qy, qz.
 
     Raises:
-        InputError: a number is out of range, nothing moves, or the file does not have these columns.
+        InputError: a number is out of range, displacement and turn are zero, or the file lacks a column.
     """
 
     shape: Shape = parameter("none", "", "Shape of the set point's motion")
     displacement: Vector3 = parameter((0.0, 0.0, 0.0), "m", "Displacement of the set point, or amplitude of the sine")
     turn: Vector3 = parameter((0.0, 0.0, 0.0), "rad", "Rotation vector of the set point, or amplitude of the sine")
     start: float = parameter(0.5, "s", "Start of the set point's motion")
-    rise: float = parameter(1.0, "s", "Rise time of a step; fade-in and fade-out time of a sine")
-    hold: float = parameter(0.5, "s", "Hold time between a step and its return")
-    frequency: float = parameter(0.5, "Hz", "Frequency of the sine")
-    duration: float = parameter(10.0, "s", "Duration of the sine")
-    file: str = parameter(NO_FILE, "", "Recorded: CSV file of a body's pose: time [s], x, y, z [m], qw, qx, qy, qz")
+    rise: float = parameter(1.0, "s", "Rise time of the set point's step; fade-in and fade-out time of its sine")
+    hold: float = parameter(0.5, "s", "Hold time between the set point's step and its return")
+    frequency: float = parameter(0.5, "Hz", "Frequency of the set point's sine")
+    duration: float = parameter(10.0, "s", "Duration of the set point's sine")
+    file: str = parameter(NO_FILE, "", "CSV file of a recorded motion: time [s], x, y, z [m], qw, qx, qy, qz")
     reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:
         shapes: Sequence[str] = get_args(Shape)
         if self.shape not in shapes:
-            raise InputError(f"set point's shape = {self.shape!r}: it must be one of {', '.join(shapes)}")
+            raise InputError(f"controller.motion.shape = {self.shape!r}: it must be one of {', '.join(shapes)}")
         for name in ("displacement", "turn"):
-            object.__setattr__(self, name, numbers(getattr(self, name), 3, f"set point's {name}"))
+            object.__setattr__(self, name, numbers(getattr(self, name), 3, f"controller.motion.{name}"))
         for name in ("start", "hold"):
-            zero_or_above(getattr(self, name), f"set point's {name}")
+            zero_or_above(getattr(self, name), f"controller.motion.{name}")
         for name in ("rise", "frequency", "duration"):
-            above_zero(getattr(self, name), f"set point's {name}")
+            above_zero(getattr(self, name), f"controller.motion.{name}")
         if self.shape in ("step", "return", "sine") and not any((*self.displacement, *self.turn)):
-            raise InputError(f"set point's shape = {self.shape}: set a displacement or a turn")
+            raise InputError(f"controller.motion.shape = {self.shape}: set displacement or turn, which are zero")
         object.__setattr__(self, "_path", self._made())
 
     @property
     def path(self) -> SetPointPath:
-        """Signals of this motion."""
-        found: SetPointPath = self.__dict__["_path"]
-        return found
+        """Path of the set point with this motion."""
+        path: SetPointPath = self.__dict__["_path"]
+        return path
 
     def _made(self) -> SetPointPath:
         if self.shape == "none":
@@ -167,8 +167,8 @@ class SetPointMotion:
 
     def _read(self) -> SetPointPath:
         if self.file == NO_FILE:
-            raise InputError("set point's shape = recorded needs its file: CSV with the columns time, x, y, z")
+            raise InputError("controller.motion.file = none: give a CSV file with columns time [s], x, y, z [m]")
         try:
             return SetPointPath.from_csv(self.file, self.start, self.reading)
         except OSError as error:
-            raise InputError(f"set point's file = {self.file}: it cannot be read ({error.strerror})") from None
+            raise InputError(f"controller.motion.file = {self.file}: it cannot be read ({error.strerror})") from None

@@ -1,4 +1,4 @@
-"""Balance recovery by stepping: the whole-body controller with a step planner on top."""
+"""Balance recovery by stepping: the whole-body controller with a step planner."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -24,9 +24,9 @@ from controllers.kernels.whole_body import Tasks
 from controllers.parameter import parameter
 from controllers.whole_body import WholeBodyController
 
-#: Number of steps without a limit.
+#: Number of steps that stands for no limit.
 ANY = 2**31
-#: Instructions to the participant, and the greatest number of steps that each allows.
+#: Instructions to the participant, and the greatest number of steps that each instruction allows.
 INSTRUCTIONS = {"try-not-to-step": ANY, "step-freely": ANY, "one-step-only": 1, "feet-in-place": 0}
 T = TypeVar("T")
 _ABOVE_ZERO = (
@@ -86,16 +86,16 @@ def _check_direction(values: Any, name: str) -> None:
 
 @dataclass(frozen=True)
 class LateralSteps:
-    """Values of `Stepping` that differ for lateral steps; raises InputError for a number out of range."""
+    """Values of `Stepping` for lateral steps; raises InputError for a number out of range."""
 
-    bearing: float = parameter(0.916, "rad", "Least angle of travel from the AP axis for a lateral step", 0.0, 1.6)
+    bearing: float = parameter(0.916, "rad", "CoM motion angle from AP axis above which steps are lateral", 0.0, 1.6)
     lateral_share: float = parameter(0.7589, "", "Ratio of CoP shift to capture-point offset, across travel", 0.0, 1.0)
     shortest_swing: float = parameter(0.2, "s", "Shortest swing time", 0.1, 0.8)
     swing_speed: float = parameter(1.055, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
     max_foot_load: float = parameter(1.803, "", "Ratio of the vertical GRF limit of a foot to body weight", 1.0, 5.0)
     clearance: float = parameter(0.03076, "m", "Swing foot clearance", 0.01, 0.2)
-    landing_speed_ratio: float = parameter(0.8989, "", "Ratio of landing speed to horizontal CoM speed", 0.0, 2.0)
-    swing_yaw_ratio: float = parameter(0.088, "", "Ratio of yaw to position weight of the swing foot", 0.0, 1.0)
+    landing_speed_ratio: float = parameter(0.8989, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
+    swing_yaw_ratio: float = parameter(0.088, "", "Swing foot: ratio of yaw weight to position weight", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         _check_direction(self, "lateral")
@@ -103,7 +103,7 @@ class LateralSteps:
 
 @dataclass(frozen=True)
 class BackwardSteps:
-    """Values of `Stepping` that differ for backward steps at speed.
+    """Values of `Stepping` for fast backward steps.
 
     Attributes:
         min_capture_offset: [m] offset of the capture point behind the CoM, at the onset of the first step, above which
@@ -118,7 +118,7 @@ class BackwardSteps:
     lateral_share: float = parameter(0.6841, "", "Ratio of CoP shift to capture-point offset, across travel", 0.0, 1.0)
     shortest_swing: float = parameter(0.2667, "s", "Shortest swing time", 0.1, 0.8)
     max_foot_load: float = parameter(1.583, "", "Ratio of the vertical GRF limit of a foot to body weight", 1.0, 5.0)
-    landing_speed_ratio: float = parameter(0.6, "", "Ratio of landing speed to horizontal CoM speed", 0.0, 2.0)
+    landing_speed_ratio: float = parameter(0.6, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
     cop_inset: float = parameter(0.1232, "", "Ratio of CoP inset to distance from sole edge to centre", 0.0, 0.9)
     weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
@@ -129,22 +129,22 @@ class BackwardSteps:
 
 @dataclass(frozen=True)
 class Stepping(WholeBodyController):
-    """Controller that recovers with feet in place while possible, and by stepping otherwise (docs/stepping.md).
+    """Controller that recovers with feet in place if possible, and otherwise by stepping (docs/stepping.md).
 
-    Until the first step it equals ``WholeBodyController`` bit for bit. Then, at each tick, a planner chooses the
+    Until the first step it equals ``WholeBodyController`` bit for bit. Then a planner chooses at each tick the
     position and time of the next landing of least cost for the linear inverted pendulum (Koolen et al. 2012; Khadiv et
     al. 2016). The whole-body program moves the swing foot there, leaves it unloaded, and keeps the legs apart.
 
     Attributes:
-        instruction: ``try-not-to-step``, ``step-freely`` (every step from ``repeat_trigger`` on), ``one-step-only``, or
+        instruction: ``try-not-to-step``, ``step-freely`` (with ``repeat_trigger`` for all steps), ``one-step-only``, or
             ``feet-in-place``.
-        max_swing_speed: [m/s] greatest mean speed of the swing foot; distance out of its reach counts as a shortfall
-            from the capture point.
-        landing_speed_ratio: landing speed over horizontal CoM speed; the landing speed stays within 0.2 to 1 m/s.
+        max_swing_speed: [m/s] greatest mean speed of the swing foot; the distance by which it cannot reach a position
+            counts as distance from the capture point.
+        landing_speed_ratio: ratio of the foot's landing speed (0.2 to 1 m/s) to the CoM's horizontal speed.
         single_support: gains and weights in single support.
         double_support: gains and weights in double support after a step.
-        lateral: values that differ for lateral steps.
-        backward: values that differ for backward steps at speed.
+        lateral: values for lateral steps.
+        backward: values for fast backward steps.
 
     Raises:
         InputError: a number is out of range, or the instruction is unknown.
@@ -163,31 +163,31 @@ class Stepping(WholeBodyController):
     repeat_trigger: float = parameter(-0.04682, "m", "Capture-point distance that triggers a further step", -0.1, 0.1)
     same_foot_cost: float = parameter(0.07368, "m", "Cost of a further step with the same foot", 0.0, 1.0)
     lateral_share: float = parameter(0.7912, "", "Ratio of CoP shift to capture-point offset, across travel", 0.0, 1.0)
-    unload_time: float = parameter(0.002495, "s", "Time to unload a foot", 0.0, 0.2)
+    unload_time: float = parameter(0.002495, "s", "Time to unload the swing foot before a step", 0.0, 0.2)
     shortest_swing: float = parameter(0.2321, "s", "Shortest swing time", 0.1, 0.8)
     longest_swing: float = parameter(0.8281, "s", "Longest swing time", 0.2, 1.5)
-    load_time: float = parameter(0.005069, "s", "Time to load a foot", 0.0, 0.3)
+    load_time: float = parameter(0.005069, "s", "Time to load a foot after landing", 0.0, 0.3)
     swing_speed: float = parameter(1.438, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
-    max_swing_speed: float = parameter(3.4, "m/s", "Limit of the swing foot's speed, averaged over the step", 1.0, 10.0)
+    max_swing_speed: float = parameter(3.4, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
     overshoot: float = parameter(0.02792, "m", "Foot placement beyond the capture point", -0.1, 0.2)
-    min_step_width: float = parameter(0.1026, "m", "Least step width (lateral distance of the feet)", 0.05, 0.5)
-    crossing_distance: float = parameter(0.378, "m", "Least AP distance of the feet in a cross-over step", 0.1, 0.5)
-    time_cost: float = parameter(0.1978, "m/s", "Cost per landing time", 0.0, 2.0)
-    length_cost: float = parameter(0.4728, "", "Cost per step length", 0.0, 2.0)
+    min_step_width: float = parameter(0.1026, "m", "Smallest step width (lateral distance of the feet)", 0.05, 0.5)
+    crossing_distance: float = parameter(0.378, "m", "Smallest AP distance of the feet in a cross-over step", 0.1, 0.5)
+    time_cost: float = parameter(0.1978, "m/s", "Cost of a step per time until landing", 0.0, 2.0)
+    length_cost: float = parameter(0.4728, "", "Cost of a step per length", 0.0, 2.0)
     crossing_cost: float = parameter(0.2003, "m", "Cost of a cross-over step", 0.0, 1.0)
     max_foot_load: float = parameter(1.186, "", "Ratio of the vertical GRF limit of a foot to body weight", 1.0, 5.0)
     clearance: float = parameter(0.02139, "m", "Swing foot clearance", 0.01, 0.2)
     crossing_clearance: float = parameter(0.1109, "m", "Swing foot clearance in a cross-over step", 0.01, 0.3)
     passing_share: float = parameter(0.4132, "", "Share of a cross-over swing until the stance leg is passed", 0.2, 1.0)
-    landing_speed_ratio: float = parameter(0.5, "", "Ratio of landing speed to horizontal CoM speed", 0.0, 2.0)
+    landing_speed_ratio: float = parameter(0.5, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
     cop_inset: float = parameter(0.2157, "", "Ratio of CoP inset to distance from sole edge to centre", 0.0, 0.9)
-    swing_yaw_ratio: float = parameter(0.08353, "", "Ratio of yaw to position weight of the swing foot", 0.0, 1.0)
+    swing_yaw_ratio: float = parameter(0.08353, "", "Swing foot: ratio of yaw weight to position weight", 0.0, 1.0)
     kp_swing: float = parameter(500.0, "1/s²", "Proportional gain of the swing foot's orientation", 0.0, 2000.0)
     kd_swing: float = parameter(45.0, "1/s", "Damping gain of the swing foot's orientation", 0.0, 100.0)
-    com_drop: float = parameter(0.01258, "m", "Lowering of the hips that a step may use", 0.0, 0.2)
-    leg_clearance: float = parameter(0.01, "m", "Least clearance between the legs", 0.0, 0.1)
+    com_drop: float = parameter(0.01258, "m", "Greatest lowering of the hips in a step", 0.0, 0.2)
+    leg_clearance: float = parameter(0.01, "m", "Smallest clearance between the legs", 0.0, 0.1)
     max_leg_extension: float = parameter(0.9792, "", "Greatest ratio of hip-to-foot distance to leg length", 0.7, 1.0)
-    posture_rate: float = parameter(20.89, "1/s", "Rate at which the reference posture follows the posture", 0.0, 50.0)
+    posture_rate: float = parameter(20.89, "1/s", "Rate at which the reference follows the actual posture", 0.0, 50.0)
     closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
     weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT
@@ -208,7 +208,7 @@ class Stepping(WholeBodyController):
         for name, values in (("", self), ("lateral.", self.lateral), ("backward.", self.backward)):
             if self.longest_swing < values.shortest_swing:
                 least = f"controller.{name}shortest_swing = {values.shortest_swing:g} s"
-                raise InputError(f"controller.longest_swing = {self.longest_swing:g} s: must be at least {least}")
+                raise InputError(f"controller.longest_swing = {self.longest_swing:g} s: it must be at least {least}")
         if self.instruction not in INSTRUCTIONS:
             raise InputError(f"controller.instruction = {self.instruction!r}: must be one of {', '.join(INSTRUCTIONS)}")
 
@@ -221,7 +221,7 @@ class Stepping(WholeBodyController):
         return replace(super().set_point_from(model, q), with_feet=self.most_steps() > 0.0)
 
     def most_steps(self) -> float:
-        """Return the number of steps that the instruction allows; inf without a limit."""
+        """Return the greatest number of steps that the instruction allows; inf: no limit."""
         most = INSTRUCTIONS[self.instruction]
         return math.inf if most == ANY else float(most)
 
@@ -253,12 +253,12 @@ class Stepping(WholeBodyController):
         )  # fmt: skip
 
     def _by_direction(self, made: Callable[["Stepping"], T]) -> tuple[T, T, T]:
-        """Return what ``made`` makes with the values for forward, lateral and backward steps."""
+        """Return ``made(controller)`` for controllers with the values of forward, lateral and backward steps."""
         return made(self), made(self._with(self.lateral)), made(self._with(self.backward))
 
     def _with(self, values: LateralSteps | BackwardSteps) -> Self:
-        own = {item.name for item in fields(self)}
-        return replace(self, **{item.name: getattr(values, item.name) for item in fields(values) if item.name in own})
+        names = {item.name for item in fields(self)}
+        return replace(self, **{item.name: getattr(values, item.name) for item in fields(values) if item.name in names})
 
     def _rules(self) -> StepRules:
         values = {name: float(getattr(self, name)) for name in StepRules._fields if name not in ("shortest", "longest")}
@@ -273,7 +273,7 @@ class Stepping(WholeBodyController):
         )
 
     def _legs(self, model: Model, high: Floats) -> Legs:
-        """Return hips, leg lengths and soles in the axes of the posture."""
+        """Return the legs: hips, leg lengths and soles, in the axes of the posture."""
         tree, placed = model.tree, forward_kinematics(model, self._held(model, RUBBER))
         ahead = np.asarray(model.facing, dtype=np.float64)[:2]
         left = np.array([-ahead[1], ahead[0]])
@@ -286,20 +286,20 @@ class Stepping(WholeBodyController):
         hips = np.array([tree.joint_offset[chain[0]] for chain in chains])
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
-        beside = (placed.position[feet[0]] - placed.position[feet[1]])[:2].copy()
-        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, beside)
+        separation = (placed.position[feet[0]] - placed.position[feet[1]])[:2].copy()
+        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, separation)
 
     def _capsules(self, model: Model) -> LegCapsules:
-        """Return the capsules of both legs and their pairs; none if the model has no capsules."""
+        """Return the capsules of both legs and their pairs, which are empty if the model has no capsules."""
         chains = [_chain(model.tree.parent, model.body_index(foot)) for foot in model.feet]
-        found = [(model.body_index(one.body), one) for one in model.capsules]
-        legs = [[c for c, (body, _) in enumerate(found) if body in chain] for chain in chains]
-        centers = [np.subtract(one.center, model.bodies[body].com) for body, one in found]
+        placed = [(model.body_index(capsule.body), capsule) for capsule in model.capsules]
+        legs = [[c for c, (body, _) in enumerate(placed) if body in chain] for chain in chains]
+        centers = [np.subtract(capsule.center, model.bodies[body].com) for body, capsule in placed]
         return LegCapsules(
-            body=np.array([body for body, _ in found], dtype=np.int64),
+            body=np.array([body for body, _ in placed], dtype=np.int64),
             center=np.array(centers).reshape(-1, 3),
-            half=np.array([one.half for _, one in found]).reshape(-1, 3),
-            radius=np.array([one.radius for _, one in found]),
+            half=np.array([capsule.half for _, capsule in placed]).reshape(-1, 3),
+            radius=np.array([capsule.radius for _, capsule in placed]),
             pair=np.array(list(product(*legs)), dtype=np.int64).reshape(-1, 2),
             margin=float(self.leg_clearance),
             pace=1.0 / float(self.look_ahead),
@@ -314,7 +314,7 @@ def _seen(points: int) -> Seen:
 
 
 def _chain(parent: Any, foot: int) -> list[int]:
-    """Return the bodies from the root's child to the foot."""
+    """Return the indices of the bodies from the root's child to the foot."""
     chain = [foot]
     while parent[chain[0]] > 0:
         chain.insert(0, int(parent[chain[0]]))
@@ -328,7 +328,7 @@ def _length(tree: Any, chain: list[int]) -> float:
 
 
 def _tasks_of(step: StepTasks, standing: Tasks) -> kernels.StepTasks:
-    """Return the kernels' tasks: ``standing`` with the values of ``step``."""
+    """Return the tasks for the kernels: those of ``standing``, with the values of ``step``."""
     tasks = standing._replace(
         capture=float(step.capture), height=(float(step.kp_height), float(step.kd_height)),
         trunk=(float(step.kp_trunk), float(step.kd_trunk)), momentum=float(step.kd_momentum),

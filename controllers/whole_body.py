@@ -1,4 +1,4 @@
-"""Whole-body control by a quadratic program with contact, joint and actuator limits."""
+"""Whole-body control by a quadratic program with limits of contacts, joints and actuators."""
 
 import math
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, 
 from controllers.parameter import parameter
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
-#: Share of the posture's weight for joints without torque: makes the program's solution unique.
+#: Factor of the posture task's weight for joints without torque, which makes the program's solution unique.
 _LIMP_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
 class WholeBodyController(Controller):
-    """Whole-body controller: balances with feet in place on unilateral contacts with friction.
+    """Whole-body controller that balances with feet in place, on unilateral contacts with friction.
 
     At each tick a quadratic program computes joint accelerations and contact forces: the equations of motion hold
     exactly, forces lie in friction pyramids, torques within their limits, and joints stay in their ranges (Kuindersma
@@ -41,11 +41,11 @@ class WholeBodyController(Controller):
     It takes no steps. It assumes a rigid floor; the default floor yields by about a millimetre.
 
     Attributes:
-        target_position: [m] of the central body's centre of mass in the reference posture; it sets the position of the
-            whole body's centre of mass relative to the feet.
+        target_position: [m] position of the central body's centre of mass in the reference posture; it sets the
+            position of the whole body's centre of mass relative to the feet.
         weight_height: weight of the height task; the horizontal acceleration of the centre of mass has weight 1.
-        weight_momentum: weight of the angular momentum's rate of change, over m z².
-        weight_force: weight of the contact forces, over m.
+        weight_momentum: weight of the rate of change of angular momentum, divided by m z².
+        weight_force: weight of the contact forces, divided by m.
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits. A joint without either
             is limited to the body's weight times the height of its centre of mass.
         posture: (nq,) reference posture, set by ``holding``; default: feet flat below the home posture, or a robot's.
@@ -74,7 +74,7 @@ class WholeBodyController(Controller):
     weight_force: float = parameter(5e-3, "", "Weight of the contact forces", 1e-4, 0.1)
     friction: float = feet_fields.a_friction()
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
-    margin: float = parameter(0.001, "m", "Least distance of the CoP from the sole's edge")
+    margin: float = parameter(0.001, "m", "Smallest distance of the CoP from the sole's edge")
     lift: float = feet_fields.a_lift(0.03)
     look_ahead: float = parameter(0.05, "s", "Time horizon of the joint range limits")
     period: float = parameter(2e-3, "s", "Control period")
@@ -197,7 +197,7 @@ class WholeBodyController(Controller):
 
 
 def _inwards(model: Model, points: Integers, owners: Integers, margin: float) -> Floats:
-    """Return offsets (m, 3) [m] of contact points towards the middle of their soles, along the foot's axes."""
+    """Return offsets (m, 3) [m] that move contact points towards the middle of their soles, in foot axes."""
     tree = model.tree
     places = model.home_positions[tree.contact_body[points]] + tree.contact_offset[points]
     middles = np.array([places[owners == foot].mean(axis=0) for foot in range(len(model.feet))])

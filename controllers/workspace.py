@@ -23,7 +23,7 @@ from controllers.set_point import SetPointMotion, SetPointPath
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-#: Along x, y, z, or a matrix row by row.
+#: Three numbers along x, y, z, or nine numbers of a matrix, row by row.
 Gain = tuple[float, ...]
 
 REFERENCES = ("world", "feet")
@@ -34,13 +34,13 @@ LARGEST_INERTIA = {
     "infinite": True,
 }
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
-#: Columns recorded in addition if the set point moves.
+#: Further columns that are recorded if the set point moves.
 TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_qy", "target_qz")
-#: [m] Greatest height of the soles at the start; the thesis's experiments start 5 mm above the floor.
+#: [m] Greatest initial height of the soles above the floor; the thesis's experiments start at 5 mm.
 HANGING = 0.03
 
 
-#: Metadata of gains; their ranges end at twice the tuned values.
+#: Metadata of the gains; their ranges end at twice the tuned values.
 _GAIN = {"source": THESIS, "repeats": True, "matrix": True}
 
 
@@ -48,12 +48,12 @@ _GAIN = {"source": THESIS, "repeats": True, "matrix": True}
 class WorkspaceGains:
     """Gains of the central body's error dynamics, in world axes.
 
-    Each is three numbers, one for all three, or a symmetric positive definite matrix (equations 4.14 and 4.24): nine
-    numbers row by row, or three rows of three. The defaults are those of Wendlandt 1997, section 4.3: the vertical one
-    after astronauts' jumps, the others with a damping ratio of one half.
+    Each gain is three numbers, one number for all three, or a symmetric positive definite matrix (equations 4.14 and
+    4.24): nine numbers row by row, or three rows of three. The defaults are those of Wendlandt 1997, section 4.3:
+    vertical gains are from astronauts' jumps, others have a damping ratio of one half.
 
     Raises:
-        InputError: a gain is not finite or is negative, or a matrix is not symmetric positive definite.
+        InputError: a gain is negative or not finite, or a matrix is not symmetric positive definite.
     """
 
     kp_position: Gain = parameter(
@@ -74,52 +74,52 @@ class WorkspaceGains:
             object.__setattr__(self, item.name, _checked_gain(getattr(self, item.name), item.name))
 
     def matrix(self, name: str) -> Floats:
-        """Return a gain as a matrix (3, 3)."""
+        """Return the gain of this name as a matrix (3, 3)."""
         gain = np.array(getattr(self, name))
         return np.diag(gain) if len(gain) == 3 else gain.reshape(3, 3)
 
 
 def _checked_gain(value: Any, name: str) -> Gain:
-    """Return a gain as three numbers, or as the nine of a matrix."""
+    """Return a gain as three numbers, or as nine numbers of a matrix, after a check."""
     rows = value.tolist() if isinstance(value, np.ndarray) else value
     rows = rows if isinstance(rows, (tuple, list)) else (rows,) * 3
-    found = tuple(entry for row in rows for entry in (row if isinstance(row, (tuple, list)) else (row,)))
-    if len(found) == 9 and all(map(is_finite, found)):
-        positive_definite(np.reshape(found, (3, 3)), f"gain {name}")
-    elif len(found) != 3 or not all(is_finite(x) and x >= 0.0 for x in found):
+    entries = tuple(entry for row in rows for entry in (row if isinstance(row, (tuple, list)) else (row,)))
+    if len(entries) == 9 and all(map(is_finite, entries)):
+        positive_definite(np.reshape(entries, (3, 3)), f"gain {name}")
+    elif len(entries) != 3 or not all(is_finite(x) and x >= 0.0 for x in entries):
         raise InputError(
             f"gain {name} = {value!r}: it must be three finite numbers, zero or above (x, y, z), or a symmetric "
             "positive definite matrix (nine numbers, row by row)"
         )
-    return tuple(float(x) for x in found)
+    return tuple(float(x) for x in entries)
 
 
 @dataclass(frozen=True)
 class WorkspaceController(Controller):
-    """Workspace controller: keeps the central body at a set point by leg torques, with the feet on the floor.
+    """Workspace controller that keeps the central body at a set point by leg torques, with the feet on the floor.
 
     From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
     the wrench that gives the body the desired acceleration, splits it between the feet with least norm, and converts
     it to joint torques.
 
     Attributes:
-        target_orientation: unit quaternion, scalar first, body to world.
-        reference: reference frame of the set point: the ``world``, as in the thesis, or the ``feet``: it then moves
-            horizontally with the midpoint of the feet, and velocities are relative to theirs. On a moving floor, the
-            first corresponds to vestibular sensing alone, the second to proprioception of the legs.
-        feet_at: [m] x and y of the midpoint of the feet's centres of mass that belongs to the set point; default: that
-            of the home configuration. Used only with the reference ``feet``.
-        held: holding of the joints outside the legs; the controller treats them as locked.
-        motion: motion of the set point: a ``SetPointPath`` of signals, or the numbers of a ``SetPointMotion``. The
-            controller then feeds velocities and accelerations forward (equations 4.13 and 4.24), and the run records
-            the set point, ``target_*``.
+        target_orientation: set point of the orientation: unit quaternion, scalar first, body to world.
+        reference: frame of the set point: ``world``, as in the thesis, or ``feet``: the set point moves horizontally
+            with the midpoint of the feet, and velocities are relative to that of the midpoint. On a moving floor,
+            ``world`` corresponds to vestibular sensing alone, ``feet`` to proprioception of the legs.
+        feet_at: [m] x and y of the midpoint of the feet's centres of mass for which the set point is given; default:
+            that of the home configuration. Used only with the reference ``feet``.
+        held: holding of the joints outside the legs, which the controller treats as locked.
+        motion: motion of the set point, as signals (``SetPointPath``) or numbers (``SetPointMotion``). The controller
+            feeds velocities and accelerations forward (equations 4.13 and 4.24), and the run records the set point in
+            columns ``target_*``.
         largest_inertia: L [kg, kg·m²] of the central body along its legs above which torques are damped. With straight
             knees the trunk cannot be accelerated along the legs: its apparent inertia P_1 is infinite there, and
             torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then replaces P_1: at most L/2 and fading beyond L, at the
-            cost of a share (P_1/L)² of the desired force in any posture. Infinite: the thesis's controller.
+            cost of a share (P_1/L)² of the desired force in any posture. inf: no damping, as in the thesis.
 
     Raises:
-        InputError: the set point is not finite, the quaternion is not a unit quaternion, or a number is out of range.
+        InputError: the set point is not finite, the orientation is not a unit quaternion, or a number is out of range.
     """
 
     analytic: ClassVar[bool] = True
@@ -134,7 +134,7 @@ class WorkspaceController(Controller):
     )
     feet_at: tuple[float, float] | None = None
     period: float = parameter(2e-3, "s", "Control period", source=THESIS)
-    # Hidden, since the experiments' human has legs only.
+    # Hidden, since the human of the experiments has no joints outside the legs.
     held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
     motion: SetPointMotion | SetPointPath = field(default_factory=SetPointMotion)
     big_base: float = parameter(1e6, "", "Ratio of foot inertia in Algorithm 4.3 to trunk inertia", source=THESIS_42)
@@ -142,7 +142,7 @@ class WorkspaceController(Controller):
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Columns: the desired wrench and, for a moving set point, its position and orientation."""
+        """Columns that the controller records: the desired wrench and, for a moving set point, its pose."""
         return (*DESIRED_WRENCH, *TARGET) if self.motion.path.moves else DESIRED_WRENCH
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class WorkspaceController(Controller):
         object.__setattr__(self, "target_orientation", tuple(float(x) for x in unit))
 
     def set_point(self, model: Model) -> SetPoint:
-        """Return the central body's set point; for a moving one that at the end of its motion."""
+        """Return the central body's set point; if it moves, at the end of its motion."""
         path, on_floor = self.motion.path, self.reference == "feet"
         if not path.moves:
             return SetPoint(self.target_position, self.target_orientation, on_floor)
@@ -188,7 +188,7 @@ class WorkspaceController(Controller):
         return SetPoint((x, y, z), (w, i, j, k), on_floor)
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
-        """Return the joint angles of straight knees, unless torques are damped there."""
+        """Return the angles [rad] of straight knees by joint; empty if torques are damped there."""
         return straight_knees(model) if np.isinf(self.largest_inertia) else {}
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
@@ -196,7 +196,7 @@ class WorkspaceController(Controller):
         return standing(model, floor, self.target_position).q if has_human_legs(model) else None
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """Refuse feet in the air: the controller assumes stance, and would fling them.
+        """Check that feet are near the floor: the controller assumes stance, and would fling feet in the air.
 
         Raises:
             InputError: no foot has a contact point within a few centimetres of the floor.
@@ -204,17 +204,17 @@ class WorkspaceController(Controller):
         gap = float(forward_kinematics(model, q).contact[:, 2].min()) if model.nc else 0.0
         if gap > HANGING:
             raise InputError(
-                f"the workspace controller needs feet that stand on the floor; the lowest contact point of "
+                f"the workspace controller needs feet on the floor, but the lowest contact point of "
                 f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
             )
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """Return this controller with the central body's position of ``q`` (nq,); the orientation is kept."""
+        """Return this controller with the central body's position in ``q`` (nq,) as set point; orientation is kept."""
         return replace(self, target_position=place_of(q))
 
     def impedance(self, model: Model) -> Impedance | None:
         """Return the springs and dampers of the joints outside the legs; None with a servo."""
-        return self.held.impedance(model, _others(model))
+        return self.held.impedance(model, _joints_outside_legs(model))
 
     def law(self, model: Model) -> WorkspaceLaw:
         """Return the compiled law, for the kernels.
@@ -236,7 +236,7 @@ class WorkspaceController(Controller):
             big_base=self.big_base,
             damping=1.0 / self.largest_inertia,
         )
-        legs, servo = _legs(model), self.held.servo(model, _others(model))
+        legs, servo = _legs(model), self.held.servo(model, _joints_outside_legs(model))
         scratch = new_scratch(len(model.feet), model.nv)
         return WorkspaceLaw(kernel_gains, self.motion.path.compiled(), legs, servo, scratch)
 
@@ -269,7 +269,7 @@ def _legs(model: Model) -> Legs:
     return Legs(np.array(feet, dtype=np.int64), leg, diagonal)
 
 
-def _others(model: Model) -> tuple[str, ...]:
-    """Return the joints outside the legs."""
+def _joints_outside_legs(model: Model) -> tuple[str, ...]:
+    """Return the names of the joints outside the legs."""
     held = np.isinf(_legs(model).diagonal)
     return tuple(joint for joint in model.joint_names if held[model.dof(joint)])

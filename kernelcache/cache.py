@@ -1,8 +1,8 @@
-"""Compiled kernels on disk.
+"""Cache of compiled kernels on disk.
 
-The name of a file has the key of its contents (``kernelcache.keys``). Files are never out of date, and processes that
-write at once write equal files. A file that is damaged or of another kernel is compiled again. Files are pickles and
-machine code: anyone who can write to the folder can run code as this user.
+A file's name contains the key of its content (``kernelcache.keys``). So files are never out of date, and several
+processes that write a file write the same content. A kernel whose file is damaged is compiled again. Files are pickles
+and machine code: anyone who can write to the folder can run code as this user.
 """
 
 import atexit
@@ -25,32 +25,32 @@ from kernelcache.keys import key_of, options_of
 from kernelcache.private import Bitcode, MachineCode, dumps, rebuilt
 
 _NAME = "biped-kernels"
-_DIGEST = 32  # bytes of the checksum before the content of a file
-#: Suffixes of files: of inlined kernels, and of machine code.
+_DIGEST = 32  # [bytes] length of the checksum at the beginning of a file
+#: Suffixes of files with bitcode (inlined kernels) and with machine code.
 BITCODE, MACHINE_CODE = ".bitcode", ".code"
-_KEPT = 30 * 86400.0  # [s] for which an unused file is kept
+_KEPT = 30 * 86400.0  # [s] time after which an unused file is removed
 _DAY = 86400.0
 
-#: Kernels shipped with the package; there are none in a clone.
+#: Folder of kernels shipped with a wheel; it does not exist in a clone.
 SHIPPED = Path(__file__).parent / "shipped"
 
-# Messages to the user; without a handler of its own, ``logging`` writes them to the standard error.
+# Logger of messages to the user; without a handler, ``logging`` writes them to standard error.
 _log = logging.getLogger("biped")
-_said: set[str] = set()
+_logged: set[str] = set()
 
 
 def say(sentence: str) -> None:
-    """Warn the user, once per sentence."""
-    if sentence not in _said:
-        _said.add(sentence)
+    """Log a warning, unless it has been logged before."""
+    if sentence not in _logged:
+        _logged.add(sentence)
         _log.warning("biped: %s", sentence)
 
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, otherwise the user's.
+    """Return the folder of compiled kernels, in ``BIPED_CACHE_DIR`` if that is set, else in the user's cache folder.
 
-    If it is not writable, a new temporary folder serves this process alone.
+    If it is not writable, return a new temporary folder, which is removed when the process ends.
     """
     chosen = os.environ.get("BIPED_CACHE_DIR")
     folder = (Path(chosen).absolute() if chosen else platformdirs.user_cache_path("biped-balance")) / _NAME
@@ -69,9 +69,9 @@ def cache_folder() -> Path:
 
 
 def _drop_unused(folder: Path) -> None:
-    """Remove files that were neither written nor loaded for a month, once a day."""
+    """Once a day, remove files that have been neither written nor loaded for a month."""
     stamp, now = folder / "cleaned", time.time()
-    with contextlib.suppress(OSError):  # another process may do this at once
+    with contextlib.suppress(OSError):  # another process may do this at the same time
         if stamp.exists() and now - stamp.stat().st_mtime < _DAY:
             return
         stamp.touch(mode=0o600)
@@ -92,18 +92,18 @@ def _read(name: str) -> Any:
         if _digest(path, content[_DIGEST:]) != content[:_DIGEST]:
             raise ValueError("it is damaged")
         if time.time() - path.stat().st_mtime > _DAY:
-            with contextlib.suppress(OSError):  # a read-only folder
+            with contextlib.suppress(OSError):  # the folder may be read-only
                 os.utime(path)
         return pickle.loads(content[_DIGEST:])
     except FileNotFoundError:
         return None
-    except Exception as error:  # pickle raises nearly anything
+    except Exception as error:  # pickle can raise nearly any exception
         say(f"a cached kernel is invalid and compiled again: {path}: {str(error) or type(error).__name__}")
         return None
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write all of a file, or nothing; only this user can read it."""
+    """Write a file, readable only by this user, completely or not at all."""
     handle, draft = tempfile.mkstemp(dir=path.parent)
     try:
         with open(handle, "wb") as file:
@@ -115,15 +115,15 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _digest(path: Path, content: bytes) -> bytes:
-    """Return the checksum of a kernel, which includes its name."""
+    """Return the checksum of a file's name and content."""
     return hashlib.sha256(path.name.encode() + content).digest()
 
 
 class KernelCache:
-    """Machine code of a function for all types of arguments with which it was called."""
+    """Cache of a function's compiled code, with a file for each combination of argument types."""
 
     def __init__(self, dispatcher: Any, suffix: str) -> None:
-        """Store the code of a dispatcher, in files with this suffix."""
+        """Make the cache of a dispatcher, whose files have this suffix."""
         function = dispatcher.py_func
         self._function, self._options, self._suffix = function, options_of(dispatcher), suffix
         self._name = re.sub(r"[^\w.]", "", f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}")
@@ -135,18 +135,18 @@ class KernelCache:
         return str(cache_folder())
 
     def file_name(self, sig: Any, codegen: Any) -> str:
-        """Return the name of the file for these types of arguments and this processor."""
+        """Return the name of the file for given argument types and processor."""
         arguments = tuple(getattr(sig, "args", sig))
         if arguments not in self._keys:
             self._keys[arguments] = key_of(self._function, arguments, self._options, codegen.magic_tuple())
         return f"{self._name}-{self._keys[arguments]}{self._suffix}"
 
     def has(self, sig: Any, codegen: Any) -> bool:
-        """Return True if there is machine code for these types."""
+        """Return True if there is a file for these argument types."""
         return _path(self.file_name(sig, codegen)).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the cached code for these types, or None."""
+        """Return the cached code for these argument types, or None."""
         target_context.refresh()
         name = self.file_name(sig, target_context.codegen())
         payload = _read(name)
@@ -158,12 +158,12 @@ class KernelCache:
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save code for the next process, if possible."""
-        if data.lifted or data.library.has_dynamic_globals:  # addresses of this process
+        """Save code for later processes, if possible."""
+        if data.lifted or data.library.has_dynamic_globals:  # it contains addresses of this process
             return
         name = self.file_name(sig, data.codegen)
         try:
-            cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # someone may have removed it
+            cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # it may have been removed
             _write(cache_folder() / name, dumps(data._reduce()))
         except OSError as error:
             say(f"compiled kernels cannot be saved: {error.filename or ''} {error.strerror or error}")
@@ -173,7 +173,7 @@ class KernelCache:
             _kernels[name] = data.library
 
 
-#: Code of kernels that was loaded or saved, by file name.
+#: Code of kernels that were loaded or saved by this process, by file name.
 _kernels: dict[str, Bitcode] = {}
 
 
@@ -182,10 +182,10 @@ def _rebuild(target_context: Any, name: str, payload: Any) -> Any:
 
     def find(file: str) -> Bitcode:
         if file not in _kernels:
-            found = payload if file == name else _read(file)
-            if found is None:
-                raise FileNotFoundError(f"it calls {file}, which is gone")
-            _kernels[file] = Bitcode.of(codegen, found[0], find)
+            content = payload if file == name else _read(file)
+            if content is None:
+                raise FileNotFoundError(f"it calls the kernel in {file}, which is missing")
+            _kernels[file] = Bitcode.of(codegen, content[0], find)
             _kernels[file].file_name = file
         return _kernels[file]
 

@@ -1,4 +1,4 @@
-"""Kernels that are chosen by the class of an argument."""
+"""Generic kernels, whose implementation is selected by the class of an argument."""
 
 import functools
 import inspect
@@ -9,7 +9,7 @@ from kernelcache.kernels import F, kernel, stands_for
 
 
 class Generic:
-    """Implementations of a function, by the class of one argument."""
+    """Table of a function's implementations by the class of one argument."""
 
     def __init__(self, argument: str, declared: Callable[..., Any]) -> None:
         self.argument, self.declared = argument, declared
@@ -17,7 +17,7 @@ class Generic:
         self.implementations: dict[type, Callable[..., Any]] = {}
 
     def register(self, kind: type) -> Callable[[F], F]:
-        """Return a decorator of the function that serves where the argument is a named tuple of this class."""
+        """Return a decorator of the implementation for arguments of the class ``kind``, a named tuple."""
 
         def keep(function: F) -> F:
             self.implementations[kind] = function
@@ -26,23 +26,22 @@ class Generic:
         return keep
 
     def of(self, kind: type) -> Callable[..., Any]:
-        """Return the implementation for a class."""
+        """Return the implementation for a class; raise TypeError if none is registered."""
         if kind not in self.implementations:
-            raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
+            raise TypeError(f"{self.declared.__name__}: no kernel is registered for {self.argument} of {kind}")
         return self.implementations[kind]
 
     def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
-        """Return the implementations for some classes."""
+        """Return the implementations that are registered for any of these classes."""
         return [self.implementations[kind] for kind in kinds if kind in self.implementations]
 
 
 def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator of a kernel with an implementation for each class of one argument, a named tuple.
 
-    The class is known when a caller is compiled, so that the choice costs nothing and the caller is cached
-    with it: what a function handed over as an argument would prevent. Implementations are registered by
-    ``@name.register(kind)``, in any module, with the same parameters; the decorated function itself only
-    declares them.
+    The decorated function only declares name and parameters. Implementations with these parameters are registered by
+    ``@NAME.register(kind)`` in any module. The implementation is selected when a caller is compiled: the choice costs
+    no time, and the caller can be cached, which is impossible with functions as arguments.
     """
 
     def decorate(declared: Callable[..., Any]) -> Any:
@@ -63,18 +62,18 @@ def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 class Nothing(NamedTuple):
-    """Stands where there is none of something optional."""
+    """Placeholder for an absent argument of an ``optional`` kernel."""
 
 
 def optional(argument: str, kind: type, otherwise: Any = None) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator of a kernel with one argument that may be ``Nothing``.
+    """Return a decorator of a kernel of which one argument may be ``Nothing``.
 
-    A caller is compiled for one of the two: ``Nothing`` leaves no code.
+    A caller that is compiled for ``Nothing`` does not contain the kernel's code.
 
     Args:
-        argument: its name.
-        kind: the class of named tuples that the kernel is written for.
-        otherwise: what it returns for ``Nothing``; or a function of the same arguments that returns it.
+        argument: name of that argument.
+        kind: class of the argument if it is present, a named tuple.
+        otherwise: value that the kernel returns for ``Nothing``, or a function of the kernel's arguments for it.
     """
 
     def absent(*_: Any) -> Any:

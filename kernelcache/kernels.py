@@ -1,4 +1,4 @@
-"""The decorators of kernels, and how each kind is compiled."""
+"""Decorators of kernels and routines."""
 
 import os
 from collections.abc import Callable
@@ -24,33 +24,33 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _Compiled(CPUDispatcher):  # type: ignore[misc]
-    """A function that is compiled once for all whole numbers, and not for each that a caller names as a constant."""
+    """Dispatcher that compiles a function once for all whole numbers, instead of once for each constant argument."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return Numba's template for types that are not literal: LLVM sees constants once the function is inlined."""
+        """Return Numba's template without literal types; LLVM sees constant arguments after inlining."""
         return super().get_call_template(
             tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}
         )
 
 
 class Inlined(_Compiled):
-    """A kernel without an entry from Python."""
+    """Dispatcher of a kernel, which compiled code inlines and Python interprets."""
 
     def __call__(self, *args: Any) -> Any:
-        """Run it as the Python that it is."""
+        """Call the Python function, without compiled code."""
         return self.py_func(*args)
 
 
 class Routine(_Compiled):
-    """A kernel with an entry from Python."""
+    """Dispatcher of a routine, whose compiled code can be called from Python."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it, with named tuples by reference."""
+        """Call the compiled code, with named tuples passed by reference."""
         return super().__call__(*map(by_reference, args), **{name: by_reference(v) for name, v in kwargs.items()})
 
 
 def by_reference(value: Any) -> Any:
-    """Return a named tuple packed, and anything else as it is."""
+    """Return a named tuple as ``Packed``, and any other value unchanged."""
     return Packed(value) if isinstance(value, tuple) and hasattr(value, "_fields") else value
 
 
@@ -59,7 +59,7 @@ _INLINED = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 def compiled(function: F, kind: type[_Compiled], pipeline: Any = MachineCodeCompiler, **options: Any) -> F:
-    """Return the dispatcher of a function, with a cache where the function's file is there to be edited."""
+    """Return the dispatcher of a function, with a cache if the function is defined in a file."""
     if numba.config.DISABLE_JIT:
         return function
     if PLAIN:
@@ -73,31 +73,29 @@ def compiled(function: F, kind: type[_Compiled], pipeline: Any = MachineCodeComp
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` into the kernels and routines that call it: cached, without the GIL.
+    """Make a kernel of a function, which is compiled into the kernels, routines and parts that call it.
 
-    Inlined, so that LLVM sees where its arrays are and which of its numbers are constant; and without an entry from
-    Python, which would take longer to compile than the kernel. Without Numba's runtime, so that a function that
-    allocates does not compile. No fast-math: a run is the same bit for bit wherever it is continued. Division by zero
-    follows IEEE, so that a kernel never needs the interpreter.
-
-    Called from Python it runs interpreted, with equal results.
+    It is inlined, so that LLVM knows its arrays and constants. It has no entry from Python, which would take longer to
+    compile than the kernel; called from Python it is interpreted, with equal results. It cannot allocate memory, since
+    Numba's runtime is off, and does not hold the GIL. There is no fast-math: a run that is continued elsewhere is
+    equal bit for bit. Division by zero follows IEEE and raises no error. Compiled code is cached.
     """
     return compiled(function, Inlined, BitcodeCompiler, **_INLINED)
 
 
 def routine(function: F) -> F:
-    """Like ``kernel``, but called, not inlined, and open to Python: the typed API enters by it.
+    """Make a routine of a function: a kernel that is not inlined and can be called from Python, as the API does.
 
-    It also serves for what is large and called at several places of a part: LLVM takes more than twice as long for a
-    function of twice the size.
+    A large kernel that is called several times in a part should be a routine too, since LLVM takes more than twice as
+    long for code of twice the size.
     """
     return compiled(function, Routine)
 
 
 def stands_for(function: F, implementation: Callable[..., Any]) -> F:
-    """In compiled code a function is what ``implementation`` returns for the types of its arguments.
+    """Replace ``function`` in compiled code by the function that ``implementation`` returns for the argument types.
 
-    Numba's ``overload``, inlined as kernels are; and keys of kernels know of it.
+    Like Numba's ``overload``, but inlined; the cache keys of calling kernels include the implementation.
     """
     options = {} if PLAIN else {"jit_options": _COMMON | _INLINED | {"pipeline_class": BitcodeCompiler}}
     overload(function, strict=False, **options)(implementation)

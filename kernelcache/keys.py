@@ -1,12 +1,12 @@
-"""Keys of kernels: digests of everything that determines their machine code.
+"""Keys of compiled kernels: digests of everything that determines the machine code.
 
-Kernels inline one another across files, so that machine code depends on more than the function itself. A key covers the
-function's own code, the values of the names that it uses, the kernels among these recursively, the implementations of a
-``generic`` for the classes that can occur, and the layout of these classes. Files, lines, comments and docstrings are
-in no key; neither are functions called by address (``kernelcache.parts``), which are compiled separately. An edit
-recompiles the kernels that contain the edited code, and nothing else.
+Kernels inline one another across files, so that machine code depends on more than one function. A key covers the
+function's code, the values of the global names that it uses, the kernels among these recursively, the implementations
+of a ``generic`` for the classes that can occur, and the layout of these classes. It does not cover file names, line
+numbers, comments, docstrings, or functions called by address (``kernelcache.parts``), which are compiled separately.
+Thus an edit recompiles only the kernels that contain the edited code.
 
-Keys use the code as it was loaded: editing a file while a process runs does not corrupt the cache.
+Keys use the code that was loaded: editing a file while a process runs does not corrupt the cache.
 """
 
 import enum
@@ -27,7 +27,7 @@ import numpy as np
 
 types: Any = numba.types
 
-#: Attributes of a code object in the key, in addition to bytecode and constants.
+#: Attributes of a code object that are part of the key, in addition to bytecode and constants.
 _SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_freevars", "co_cellvars")
 #: Settings of Numba that change machine code.
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_ARRAY_OPT")
@@ -36,13 +36,13 @@ _COMPILER = ("generic", "kernels", "parts", "private", "references")
 
 
 def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, target: object) -> str:
-    """Return the key of a function, compiled for the types of its arguments, in hexadecimal digits.
+    """Return the key of a function that is compiled for given argument types, as hexadecimal digits.
 
     Args:
-        function: original function, not its dispatcher.
-        signature: Numba's types of the arguments.
-        options: options of its decorator.
-        target: processor of the code.
+        function: Python function, not its dispatcher.
+        signature: Numba types of the arguments.
+        options: options of the decorator.
+        target: processor for which the function is compiled.
     """
     words = [
         _compiler(),
@@ -55,48 +55,48 @@ def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, 
 
 
 def classes_in(kind: Any) -> Iterator[type]:
-    """Yield the classes of all named tuples in one of Numba's types."""
+    """Yield the classes of all named tuples in a Numba type."""
     if hasattr(kind, "instance_class"):
         yield kind.instance_class
-    for part in getattr(kind, "kinds", kind if isinstance(kind, types.BaseTuple) else ()):  # of a ``Reference``
+    for part in getattr(kind, "kinds", kind if isinstance(kind, types.BaseTuple) else ()):  # kinds: of a ``Reference``
         yield from classes_in(part)
 
 
 class Closure:
-    """All functions and classes from which a function is compiled, for the types of its arguments.
+    """All functions and classes from which a function is compiled for given argument types.
 
     Attributes:
-        functions: functions in the order in which they were encountered.
+        functions: functions in the order in which they are encountered.
         classes: classes of named tuples that occur; they select implementations.
     """
 
     def __init__(self, function: FunctionType, signature: tuple[Any, ...]) -> None:
         self.functions: dict[FunctionType, None] = {}
-        self.classes = {found for part in signature for found in classes_in(part)}
+        self.classes = {kind for part in signature for kind in classes_in(part)}
         self._tables: list[Any] = []
         self._add(function)
 
     def _add(self, function: FunctionType) -> None:
         left = [function]
         while left:
-            found = left.pop()
-            if found not in self.functions:
-                self.functions[found] = None
-                own = _read(found)
-                self.classes |= own.classes
-                self._tables += own.tables
-                left += own.functions
-            if not left:  # later classes select implementations too
-                chosen = (one for table in self._tables for one in table.among(self.classes))
-                left = [one for one in chosen if one not in self.functions]
+            current = left.pop()
+            if current not in self.functions:
+                self.functions[current] = None
+                parts = _read(current)
+                self.classes |= parts.classes
+                self._tables += parts.tables
+                left += parts.functions
+            if not left:  # classes that were added later select implementations too
+                chosen = (implementation for table in self._tables for implementation in table.among(self.classes))
+                left = [implementation for implementation in chosen if implementation not in self.functions]
 
     def words(self) -> list[str]:
         """Return a digest of each function and each class."""
         return sorted({_read(function).digest for function in self.functions} | set(map(_layout, self.classes)))
 
 
-class _Own(NamedTuple):
-    """A function alone: digest of its code and constants, and the functions, classes and tables that it uses."""
+class _Parts(NamedTuple):
+    """Digest of one function's code and constants, and the functions, classes and tables that it uses."""
 
     digest: str
     functions: tuple[FunctionType, ...]
@@ -105,7 +105,7 @@ class _Own(NamedTuple):
 
 
 @functools.cache
-def _read(function: FunctionType) -> _Own:
+def _read(function: FunctionType) -> _Parts:
     words = [function.__module__, function.__qualname__, *_code_words(function.__code__, function.__doc__)]
     functions: list[FunctionType] = []
     classes: set[type] = set()
@@ -122,7 +122,7 @@ def _read(function: FunctionType) -> _Own:
                 classes.add(value)
             words.append(f"{name} {_value_word(value)}")
     digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
-    return _Own(digest, tuple(functions), frozenset(classes), tuple(tables))
+    return _Parts(digest, tuple(functions), frozenset(classes), tuple(tables))
 
 
 def options_of(dispatcher: Any) -> list[tuple[str, object]]:
@@ -131,11 +131,11 @@ def options_of(dispatcher: Any) -> list[tuple[str, object]]:
 
 
 def compiled_from(value: Any) -> FunctionType | None:
-    """Return the Python function of a dispatcher or an intrinsic, or its substitute in compiled code, or None."""
+    """Return the Python function of a dispatcher or intrinsic, or a function's substitute in compiled code, or None."""
     for name in ("py_func", "compiled_as", "_defn"):
-        found = getattr(value, name, None)
-        if isinstance(found, FunctionType):
-            return found
+        original = getattr(value, name, None)
+        if isinstance(original, FunctionType):
+            return original
     return None
 
 
@@ -152,7 +152,7 @@ def _code_words(code: CodeType, docstring: str | None = None) -> Iterator[str]:
 def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Yield the global names that a function may use, with their values.
 
-    Names of attributes that equal a global name are included, which at most makes a key too sensitive.
+    Attribute names that equal a global name are included too; at worst this causes needless recompilation.
     """
     names = dict.fromkeys(_names_in(function.__code__))
     for name in names:
@@ -160,7 +160,7 @@ def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
             value = function.__globals__[name]
             yield name, value
             if isinstance(value, ModuleType):
-                yield from ((f"{name}.{one}", getattr(value, one)) for one in sorted(names) if hasattr(value, one))
+                yield from ((f"{name}.{key}", getattr(value, key)) for key in sorted(names) if hasattr(value, key))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield name, cell.cell_contents

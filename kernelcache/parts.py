@@ -1,6 +1,6 @@
-"""Parts: kernels that are compiled by themselves and called by their address.
+"""Parts: kernels that are compiled separately and called by address.
 
-LLVM optimizes an inlined kernel again in each of its callers. A part is compiled once, for all callers. It takes packed
+LLVM optimizes an inlined kernel again in each caller, but a part only once, for all callers. A part takes packed
 named tuples (``kernelcache.references.Packed``) and numbers, and returns a whole number::
 
     @part
@@ -11,8 +11,8 @@ named tuples (``kernelcache.references.Packed``) and numbers, and returns a whol
     def use(address, world):
         return call(address, world, 3)
 
-and from Python ``use(addresses([(count_all, Packed(world), 3)])[0], Packed(world).place)``. A caller need not know what
-type the part has for what is at an address.
+Call it from Python by ``use(addresses([(count_all, Packed(world), 3)])[0], Packed(world).place)``. The caller need not
+know the type of the named tuple, since it passes only an address.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,30 +32,30 @@ from kernelcache.workers import Job, compile_all
 
 types: Any = numba.types
 
-#: A part and the arguments it is called with, each ``Packed`` or a number like those to come.
+#: A part and its arguments: each is ``Packed``, or an example of a number of the type that is passed in calls.
 Use = tuple[Any, ...]
 
-#: All parts, by number: what takes the place of addresses where everything is interpreted.
+#: All parts; if kernels are interpreted, a part's index serves as its address.
 _parts: list[Callable[..., int]] = []
 #: Addresses of parts, by the part and the kinds of its arguments.
 _addresses: dict[object, int] = {}
-_kept: list[Any] = []  # what the addresses of stock Numba are valid with
+_kept: list[Any] = []  # keeps stock Numba's functions alive, so that their addresses remain valid
 
 
 def part(function: F) -> F:
-    """Return a kernel that is compiled once, by itself, and called by its address (see the module)."""
+    """Make a part of a function: a kernel that is compiled separately and called by its address (see the module)."""
     dispatcher = compiled(function, Inlined, no_cfunc_wrapper=False, no_cpython_wrapper=True)
     _parts.append(dispatcher)
     return dispatcher
 
 
 def number_of(function: Callable[..., int]) -> int:
-    """Return what takes the place of a part's address where everything is interpreted."""
+    """Return the index of a part, which serves as its address if kernels are interpreted."""
     return next(k for k, known in enumerate(_parts) if known is function)
 
 
 def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
-    """Return the addresses of parts, (n,); those that are not compiled yet are compiled side by side."""
+    """Return the addresses of parts, (n,); missing parts are compiled in parallel first."""
     keys = list(map(_key, uses))
     if not all(key in _addresses for key in keys):
         if not (numba.config.DISABLE_JIT or PLAIN):
@@ -65,7 +65,7 @@ def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
 
 
 def are_ready(uses: Sequence[Use]) -> bool:
-    """Return whether ``addresses`` compiles nothing."""
+    """Return True if ``addresses`` would not have to compile any of these parts."""
     if numba.config.DISABLE_JIT:
         return True
     return all(_key(use) in _addresses or (not PLAIN and _job(use).is_done) for use in uses)
@@ -73,7 +73,7 @@ def are_ready(uses: Sequence[Use]) -> bool:
 
 def _key(use: Use) -> object:
     function, *arguments = use
-    return function, *(one.kind if isinstance(one, Packed) else type(one) for one in arguments)
+    return function, *(argument.kind if isinstance(argument, Packed) else type(argument) for argument in arguments)
 
 
 def _job(use: Use) -> Job:
@@ -89,13 +89,13 @@ def _address(use: Use) -> int:
     if PLAIN:
         _kept.append(numba.cfunc(types.int64(*kinds), nopython=True, error_model="numpy")(function.py_func))
         return int(_kept[-1].address)
-    if kinds not in function.overloads:  # it is on disk
+    if kinds not in function.overloads:  # it is on disk, or is compiled now
         function.compile(kinds)
     return entry_address(function, kinds)
 
 
 def call(address: int, *args: Any) -> int:
-    """Return what the part at this address returns for these arguments."""
+    """Call the part at an address and return its result."""
     return _parts[address](*args)
 
 
@@ -109,35 +109,35 @@ stands_for(call, _compiled_call)
 @intrinsic  # type: ignore[untyped-decorator]
 def _call_at(_: Any, address: Any, args: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        found = [builder.extract_value(values[1], k) for k in range(len(args))]
+        words = [builder.extract_value(values[1], k) for k in range(len(args))]
         word = ir.IntType(64)
-        found = [builder.ptrtoint(v, word) if isinstance(v.type, ir.PointerType) else v for v in found]
-        kind = ir.FunctionType(ir.IntType(64), [value.type for value in found])
-        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
+        words = [builder.ptrtoint(v, word) if isinstance(v.type, ir.PointerType) else v for v in words]
+        kind = ir.FunctionType(ir.IntType(64), [value.type for value in words])
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), words)
 
     return types.int64(address, args), generate
 
 
 def places_of(packed: Sequence[Packed]) -> Any:
-    """Return the addresses of packed tuples, (n,)."""
+    """Return the memory addresses of packed tuples, (n,)."""
     places: Any = np.empty(len(packed), dtype=object if numba.config.DISABLE_JIT else np.int64)
-    for k, one in enumerate(packed):
-        places[k] = one.place
+    for k, item in enumerate(packed):
+        places[k] = item.place
     return places
 
 
 @routine
 def enter(address: int, arguments: tuple[Any, ...]) -> int:
-    """Call a part from Python."""
+    """Call the part at an address from Python and return its result."""
     return call(address, *arguments)
 
 
 class Entry:
-    """A part, ready to be entered: compiled, or loaded, once this is made.
+    """Entry to a part from Python; the part is compiled or loaded when the entry is made.
 
     Args:
-        part: which.
-        arguments: what it is called with; those that are not ``Packed`` only tell what numbers are to come.
+        part: the part.
+        arguments: arguments of the part: ``Packed`` tuples, and example numbers that set the types of later ones.
     """
 
     def __init__(self, part: Any, *arguments: Any) -> None:
@@ -145,7 +145,7 @@ class Entry:
         self._arguments = arguments
 
     def __call__(self, *numbers: Any) -> int:
-        """Return the part's result for these numbers, which replace the example numbers in order."""
+        """Call the part with these numbers in place of the example numbers, in order; return its result."""
         left = iter(numbers)
-        given = tuple(one.place if isinstance(one, Packed) else next(left) for one in self._arguments)
+        given = tuple(argument.place if isinstance(argument, Packed) else next(left) for argument in self._arguments)
         return int(enter(self._address, given))

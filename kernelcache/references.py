@@ -1,11 +1,11 @@
-"""Named tuples by reference: what Python packs, compiled code has the address of.
+"""Named tuples by reference: Python packs a tuple into memory, and compiled code gets the address.
 
-A tree or a workspace is a named tuple of dozens of arrays. Numba hands tuples over by value: each call takes one apart,
-number by number, and the callee puts it together again. Here Python writes a tuple into memory once (``Packed``), and
-its type in compiled code is a ``Reference``: an address, with the tuple's fields as attributes. Packed memory is never
-written again while its owner lives, so that LLVM may read a field once and keep it.
+A tree or a workspace is a named tuple of dozens of arrays. Numba passes tuples by value: each call takes a tuple apart
+and reassembles it in the callee. Here Python writes a tuple into memory once (``Packed``). The type in compiled code is
+``Reference``: an address, with the tuple's fields as attributes. Packed memory is not changed as long as its ``Packed``
+object exists, so that LLVM may read a field only once.
 
-Named tuples that compiled code makes itself, and those of all other packages, stay as Numba has them.
+Named tuples that are made in compiled code, and those of other packages, remain Numba's tuples.
 """
 
 import hashlib
@@ -31,17 +31,17 @@ from kernelcache.private import AttributeTemplate
 
 types: Any = numba.types
 
-#: Flags of NumPy that are part of an array's type: C and Fortran order, aligned, writeable.
+#: NumPy flags that are part of an array's type: C order, Fortran order, aligned, writeable.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
 _WORD = ir.IntType(64)
 
 
 class Reference(types.Type):  # type: ignore[misc]
-    """The type of a packed named tuple.
+    """Numba type of a packed named tuple.
 
     Attributes:
-        instance_class: class of the tuple.
-        kinds: types of its fields; a field that is a named tuple is a reference into the same memory.
+        instance_class: class of the named tuple.
+        kinds: Numba types of the fields; a field that is a named tuple is a reference into the same memory.
     """
 
     def __init__(self, instance_class: type, kinds: tuple[Any, ...]) -> None:
@@ -51,12 +51,12 @@ class Reference(types.Type):  # type: ignore[misc]
 
     @cached_property
     def words(self) -> int:
-        """Size in memory, in words of 8 bytes."""
+        """Size in memory [words of 8 bytes]."""
         return sum(map(_words_of, self.kinds))
 
 
 def reference_to(kind: Any) -> Any:
-    """Return the type of a packed value, given Numba's type of the value."""
+    """Return the type of a packed value from Numba's type of the value: named tuples become references."""
     if isinstance(kind, types.BaseNamedTuple):
         return Reference(kind.instance_class, tuple(map(reference_to, kind)))
     return kind
@@ -77,7 +77,7 @@ register_model(Reference)(models.OpaqueModel)
 
 @infer_getattr
 class _Fields(AttributeTemplate):  # type: ignore[misc]
-    """The fields of a reference are its attributes."""
+    """Template that makes the fields of a reference its attributes."""
 
     key = Reference
 
@@ -94,13 +94,13 @@ def _field(context: Any, builder: Any, kind: Reference, value: Any, name: str) -
 
 
 def _read(context: Any, builder: Any, kind: Any, base: Any, words: Iterator[int]) -> Any:
-    """Read a field word by word: LLVM drops the words that are not used."""
+    """Return the code that reads a field, word by word; LLVM drops unused words."""
 
     def at(word: int) -> Any:
         return builder.gep(base, [_WORD(8 * word)])
 
-    def load(wanted: Any) -> Any:
-        loaded = builder.load(builder.bitcast(at(next(words)), wanted.as_pointer()))
+    def load(word_type: Any) -> Any:
+        loaded = builder.load(builder.bitcast(at(next(words)), word_type.as_pointer()))
         loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
         return loaded
 
@@ -110,7 +110,7 @@ def _read(context: Any, builder: Any, kind: Any, base: Any, words: Iterator[int]
         return context.make_tuple(builder, kind, [_read(context, builder, inner, base, words) for inner in kind])
     if isinstance(kind, types.Array):
         value = ir.Constant(context.get_value_type(kind), None)
-        next(words), next(words)  # its owner: Python keeps it
+        next(words), next(words)  # the array's owner, which Python keeps alive
         for place, element in list(enumerate(value.type.elements))[2:]:
             if isinstance(element, ir.ArrayType):
                 for axis in range(element.count):
@@ -127,11 +127,11 @@ def _read(context: Any, builder: Any, kind: Any, base: Any, words: Iterator[int]
 
 
 class Packed:
-    """A named tuple of arrays and numbers in memory that compiled code reads.
+    """A named tuple of arrays and numbers, written into memory for compiled code.
 
     Attributes:
-        value: the tuple.
-        place: its address, valid as long as this object lives; the tuple itself where everything is interpreted.
+        value: the named tuple.
+        place: memory address, valid as long as this object exists; the tuple itself if kernels are interpreted.
     """
 
     def __init__(self, value: Any) -> None:
@@ -140,30 +140,30 @@ class Packed:
         self.place: Any = value if self._words is None else self._words.ctypes.data
 
     def seen_as(self, kind: type) -> "Packed":
-        """Return this memory as another named tuple, whose fields are the first ones of this tuple."""
+        """Return this memory as a named tuple of another class, whose fields are this tuple's first ones."""
         seen = object.__new__(Packed)
         seen.value, seen._words, seen.place = kind(*self.value[: len(kind._fields)]), self._words, self.place  # type: ignore[attr-defined]
         return seen
 
     def __reduce__(self) -> NoReturn:
-        """Refuse copies and pickles, which would have the addresses of this one's arrays.
+        """Refuse copies and pickles, which would contain the addresses of this object's arrays.
 
         Raises:
             TypeError: always.
         """
         raise TypeError(
-            "what compiled kernels have the addresses of cannot be copied or pickled: make a new object, or go back "
-            "within a session by Session.save and Session.restore"
+            "an object with memory addresses for compiled kernels cannot be copied or pickled: make a new object; to "
+            "return to an earlier state of a session, use Session.save and Session.restore"
         )
 
     @cached_property
     def kind(self) -> int:
-        """A number that is equal for all values that the same machine code works on."""
+        """Number of the value's type; values with equal numbers use the same machine code."""
         return _kinds.setdefault(kind_of(self.value), len(_kinds))
 
     @property
     def _numba_type_(self) -> Any:
-        if self.kind not in _types:  # Numba would find the type of each array anew
+        if self.kind not in _types:  # Numba would determine the type of each array again
             _types[self.kind] = reference_to(numba.typeof(self.value))
         return _types[self.kind]
 
@@ -173,7 +173,7 @@ _types: dict[int, Any] = {}
 
 
 def kind_of(value: Any) -> object:
-    """Return what decides the type of a number, an array or a named tuple: a hundred times faster than ``typeof``."""
+    """Return a key of a value's type (number, array or named tuple), a hundred times faster than ``numba.typeof``."""
     if isinstance(value, tuple):
         return type(value), *map(kind_of, value)
     if isinstance(value, np.ndarray):
@@ -193,7 +193,7 @@ def _words(items: Any) -> list[int]:
         elif isinstance(item, (bool, int, np.integer, np.bool_)):
             words.append(int(item))
         else:
-            raise TypeError(f"{item!r}: compiled code takes arrays, numbers, and named tuples of them")
+            raise TypeError(f"{item!r}: it must be an array, a number, or a named tuple of these, for compiled code")
     return words
 
 

@@ -1,8 +1,8 @@
 """Target processor of the kernels, and the switch to stock Numba.
 
-Code for the processor at hand would give a run other bits on another machine if LLVM chooses other instructions. One
-fixed target gives equal bits on all machines of its kind, and allows shipping compiled kernels. It is set by Numba's
-documented settings ``CPU_NAME`` and ``CPU_FEATURES``, which hold for the whole process.
+Code for the present processor would give slightly different results on another machine, if LLVM chooses other
+instructions. A fixed target gives equal results, bit for bit, on all machines of its kind, and compiled kernels can be
+shipped. It is set by Numba's settings ``CPU_NAME`` and ``CPU_FEATURES``, which hold for the whole process.
 """
 
 import os
@@ -26,7 +26,7 @@ _NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 
 def fixed_target() -> str | None:
-    """Return the target for this machine, or None if its processor is older or of another kind."""
+    """Return the fixed target for this machine, or None if its processor is too old or of another kind."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return None
     features = binding.get_host_cpu_features()

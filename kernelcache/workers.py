@@ -1,7 +1,7 @@
-"""Compilation by several processes at once; threads would wait for Numba's single lock.
+"""Compilation by several processes in parallel, since threads would wait for Numba's global lock.
 
-A process gets the name of a function and the types. It saves machine code in the cache, from which the code is loaded.
-Functions that it cannot compile, for example those typed into a notebook, are compiled where they are needed.
+A process gets the name of a function and the types of its arguments, and saves the code in the cache. Functions that
+other processes cannot import, for example those defined in a notebook, are compiled in the process that calls them.
 """
 
 import functools
@@ -20,26 +20,26 @@ from kernelcache.cache import cache_folder
 from kernelcache.keys import Closure
 from kernelcache.private import cache_of, trigger_event
 
-#: Number of functions from which another process pays off: its start takes about a second, a function 50 ms.
+#: Number of functions from which a further process pays off: its start takes about 1 s, a function about 50 ms.
 WORTHWHILE = 40
-#: Largest number of functions for one process: a compiler never frees memory, and has 1.3 GB by then.
+#: Largest number of functions per process: a compiler never frees memory, and uses 1.3 GB for so many.
 MOST = 1500
 
-_ALONE = "BIPED_COMPILES_ALONE"  # set in the environment of worker processes
+_ALONE = "BIPED_COMPILES_ALONE"  # environment variable that is set in worker processes
 
-#: Callback at the end of a job, with an empty text or the reason of its failure in one line.
+#: Function that is called at the end of each job, with '' or the reason of its failure in one line.
 Progress = Callable[[str], None]
 
 
 class Job:
-    """A compilation job: a dispatcher, and Numba's types of its arguments."""
+    """A compilation job: a dispatcher and the Numba types of its arguments."""
 
     def __init__(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
         self.dispatcher, self.kinds = dispatcher, kinds
 
     @functools.cached_property
     def closure(self) -> Closure:
-        """Functions and classes from which it is compiled."""
+        """All functions and classes from which the function is compiled."""
         return Closure(self.dispatcher.py_func, self.kinds)
 
     @property
@@ -49,7 +49,7 @@ class Job:
 
     @property
     def is_done(self) -> bool:
-        """True if the code is loaded or on disk."""
+        """True if the compiled code is loaded or on disk."""
         overloads, cache = self.dispatcher.overloads, cache_of(self.dispatcher)
         return self.kinds in overloads or bool(
             hasattr(cache, "has") and cache.has(self.kinds, self.dispatcher.targetctx.codegen())
@@ -57,17 +57,17 @@ class Job:
 
     @functools.cached_property
     def written(self) -> bytes:
-        """Pickle for another process: modules to import first, and the job, pickled separately; or empty."""
+        """Pickle for another process: modules to import first, and the pickled job; empty if that is impossible."""
         function, closure = self.dispatcher.py_func, self.closure
-        modules = sorted({found.__module__ for found in (*closure.functions, *closure.classes)})
+        modules = sorted({item.__module__ for item in (*closure.functions, *closure.classes)})
         try:
             return pickle.dumps((modules, pickle.dumps((function.__module__, function.__qualname__, self.kinds))))
-        except (AttributeError, pickle.PicklingError):  # a class that is local to a function
+        except (AttributeError, pickle.PicklingError):  # for example, a class is local to a function
             return b""
 
 
 class Call(NamedTuple):
-    """A function, found by name, that compiles kernels when it is called with these arguments."""
+    """A call that compiles kernels: an importable function and its arguments."""
 
     function: Callable[..., None]
     arguments: tuple[Any, ...]
@@ -83,7 +83,7 @@ Work = Job | Call
 
 
 def cores() -> int:
-    """Return the number of processes that may compile at once: one per core; one in a worker process."""
+    """Return the number of processes that may compile in parallel: one per core, but one in a worker process."""
     if _ALONE in os.environ or multiprocessing.parent_process() is not None:
         return 1
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
@@ -91,29 +91,29 @@ def cores() -> int:
 
 
 def compile_all(jobs: Sequence[Job]) -> None:
-    """Compile jobs that are not on disk in other processes, if it pays off; return when all have ended."""
+    """Compile missing jobs in other processes, if that pays off, and wait for them."""
     left = [job for job in jobs if not job.is_done and job.written]
     if cores() > 1 and sum(job.size for job in left) >= WORTHWHILE:
         _compile(left, cores(), lambda _: None)
 
 
 def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
-    """Compile the kernels for some calls, in as many processes at once as there are cores; load nothing."""
+    """Compile the kernels for some calls in other processes, one per core; load nothing into this process."""
     _compile(calls, max(cores(), math.ceil(sum(call.size for call in calls) / MOST)), progress)
 
 
 def _compile(works: Sequence[Work], processes: int, progress: Progress) -> None:
-    """Distribute work over processes, largest first, each to the one with least work; run one process per core."""
+    """Distribute work over processes, the largest first, each to the process with least work; one process per core."""
     bundles: list[dict[int, Work]] = [{} for _ in range(min(processes, len(works)))]
     for number, work in sorted(enumerate(works), key=lambda numbered: -numbered[1].size):
         min(bundles, key=lambda bundle: sum(other.size for other in bundle.values()))[number] = work
-    with trigger_event("numba:compile"):  # for a display of the compilation
+    with trigger_event("numba:compile"):  # a display of the compilation listens to this event
         for first in range(0, len(bundles), cores()):
             _compile_side_by_side(bundles[first : first + cores()], progress)
 
 
 def _compile_side_by_side(bundles: Sequence[dict[int, Work]], progress: Progress) -> None:
-    """Start a process for each bundle, and wait for all; each writes the numbers of finished jobs."""
+    """Start a process for each bundle of work, and wait for all; they report the numbers of finished jobs."""
     left = {number: work for bundle in bundles for number, work in bundle.items()}
     reading, writing = os.pipe()
     running = [_begin_process(bundle, writing) for bundle in bundles]
@@ -129,7 +129,7 @@ def _compile_side_by_side(bundles: Sequence[dict[int, Work]], progress: Progress
             process.kill()
             process.wait()
     for _ in left:
-        progress("its compiling process ended early")
+        progress("the process that compiled it ended early")
 
 
 def _begin_process(bundle: dict[int, Work], answers: int) -> subprocess.Popen[bytes]:
@@ -146,10 +146,10 @@ def _begin_process(bundle: dict[int, Work], answers: int) -> subprocess.Popen[by
 
 
 def main(answers: int) -> None:
-    """Compile the jobs on the standard input, as long as the process that requested them lives.
+    """Compile the jobs on standard input, as long as the process that requested them exists.
 
     Args:
-        answers: end of a pipe for a line per finished job: its number, and the reason of a failure.
+        answers: file descriptor of a pipe, for a line per finished job: its number, and the reason of a failure.
     """
     asked_by = os.getppid()
     for number, job in pickle.load(sys.stdin.buffer).items():
@@ -158,7 +158,7 @@ def main(answers: int) -> None:
         problem = ""
         try:
             _do(job)
-        except Exception as error:  # it will occur again where the code is needed
+        except Exception as error:  # it occurs again in the process that needs the code
             problem = f"{type(error).__name__}: {error}"
         os.write(answers, " ".join([str(number), *problem.split()]).encode() + b"\n")
 

@@ -1,10 +1,10 @@
-"""The largest recoverable push on a floor with limited friction, by a linear program.
+"""The largest recoverable push on a floor with limited friction, computed by a linear program.
 
-The horizontal ground reaction force of a pendulum whose centre of pressure and flywheels act together at a point q is
-m ω² (c − q), at most μ m g: the point is within μ z of the centre of mass, |q − c| ≤ μ z. This limit moves with the
-mass, so there is no closed form. With centre of pressure and torques constant over intervals, everything is linear in
-them and in the impulse. The friction circle is replaced by an inscribed polygon with a corner opposite to the push. A
-step extends the support by its length; the area between the feet belongs to it, as in double support.
+Centre of pressure and flywheels act together at a point q. The horizontal ground reaction force is m ω² (c − q) and at
+most μ m g, so that q is within μ z of the centre of mass, |q − c| ≤ μ z. This limit moves with the centre of mass, so
+that there is no closed form. With centre of pressure and torques constant in intervals, all constraints are linear in
+these and in the impulse. The friction circle is replaced by an inscribed polygon with a corner opposite to the push. A
+step extends the support by its length; the support includes the area between the feet, as in double support.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from biped.errors import InputError
 from biped.signals import Signal
 from contact.arrays import Floats
 
-#: [s] Length of an interval during push and delay, and the growth factor of later intervals.
+#: [s] Length of the intervals during push and delay, and the growth factor of later intervals.
 FINE, GROWTH = 0.01, 1.05
-#: Slices of the first and of the last ends of all intervals.
+#: Slices of the starts and of the ends of all intervals.
 FIRST, LAST = slice(None, -1), slice(1, None)
-#: Time after push and delay at which the pendulum must be captured, in units of 1/ω.
+#: [1/ω] Time after push and delay at which the pendulum must be captured.
 SETTLED = 8.0
-#: Status of scipy's ``linprog`` when its solver reports nothing.
+#: Status of SciPy's ``linprog`` if its solver reports no status.
 NO_STATUS = 4
-#: Sides of the friction polygon; with 16 the inner radius is 0.98 of the outer.
+#: Number of sides of the friction polygon; with 16 sides its inner radius is 0.98 of the outer radius.
 SIDES = 16
 
 
 @dataclass(frozen=True)
 class Case:
-    """The linear program's input: a pendulum, its support and flywheels, a coefficient of friction, and a push.
+    """A push on a pendulum, with its support, flywheels and coefficient of friction: the linear program's input.
 
     Attributes:
         pendulum: the body as a pendulum, at rest.
-        corners: (k, 2) [m] corners of the support, from the centre of mass.
-        flywheels: flywheels along the two axes; empty for none.
-        friction: coefficient of friction.
+        corners: (k, 2) [m] corners of the support, from the projection of the centre of mass.
+        flywheels: flywheels along the two axes; (): none.
+        friction: coefficient of friction of the floor.
         direction: (2,) unit vector of the push.
-        shape: share of the impulse given up to a time; it ends at one.
+        shape: share of the impulse delivered up to a time; it ends at one.
         delay: [s] reaction time.
-        steps: steps along the push, after the delay.
+        steps: steps along the push, which begin after the delay.
     """
 
     pendulum: Pendulum
@@ -61,14 +61,14 @@ class Case:
 
     @property
     def landings(self) -> Floats:
-        """Landing times of the steps [s]."""
+        """Landing times [s] of the steps."""
         return self.delay + self.steps.landings(self.pendulum)
 
 
 def largest_impulse(case: Case) -> float:
     """Return the largest impulse [N·s] from which the pendulum can be captured.
 
-    It is accurate to half a percent, since controls are constant over intervals and friction holds in their mean.
+    Since controls are constant in each interval and friction limits only their mean, the error is up to 0.5 %.
 
     Raises:
         InputError: the solver finds no solution.
@@ -82,30 +82,30 @@ def largest_impulse(case: Case) -> float:
             program.turn(axis, case.flywheels[axis])
     program.stay_within()
     rows = *program.least.matrix(), *program.equal.matrix()
-    for presolve in (True, False):  # presolve is fast, but fails on some programs (HiGHS: no status)
-        found = linprog(program.goal, *rows, bounds=(None, None), method="highs", options={"presolve": presolve})
-        if found.status != NO_STATUS:
+    for presolve in (True, False):  # presolve saves time, but HiGHS then fails on some programs, without status
+        result = linprog(program.goal, *rows, bounds=(None, None), method="highs", options={"presolve": presolve})
+        if result.status != NO_STATUS:
             break
-    if not found.success:
-        raise InputError(f"no limit of the push at friction = {case.friction:g}; the solver reports: {found.message}")
-    return -float(found.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
+    if not result.success:
+        raise InputError(f"no limit of the push for friction = {case.friction:g}: the solver reports: {result.message}")
+    return -float(result.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
 
 
 def _times(case: Case) -> Floats:
-    """Return the ends of the intervals [s], which include the ends of delay and push, and the landings."""
+    """Return the ends [s] of the intervals, which include the ends of delay and push and the landing times."""
     marks = sorted({0.0, case.delay, case.shape.ends})
     pieces = [np.linspace(a, b, math.ceil((b - a) / FINE), endpoint=False) for a, b in pairwise(marks)]
     landings = case.landings
     span = SETTLED / case.pendulum.rate + max(0.0, landings.max(initial=0.0) - marks[-1])
     count = math.ceil(math.log1p(span / FINE * (GROWTH - 1.0)) / math.log(GROWTH))
     growing = FINE * GROWTH ** np.arange(count)
-    just_before = np.maximum(landings - FINE / 10.0, case.delay)  # where the mass is farthest from the foot behind
+    just_before = np.maximum(landings - FINE / 10.0, case.delay)  # when the mass is farthest from the rear foot
     times = np.concatenate([*pieces, marks[-1:], marks[-1] + np.cumsum(growing), just_before, landings])
     return np.unique(times.round(9))
 
 
 class _Rows:
-    """The rows of a sparse matrix and their right side, added in groups."""
+    """Rows of a sparse matrix with their right-hand side, collected in groups."""
 
     def __init__(self, width: int) -> None:
         self.width, self.count = width, 0
@@ -113,7 +113,7 @@ class _Rows:
         self._right: list[Floats] = []
 
     def add(self, *terms: tuple[Any, Any], right: Any = 0.0) -> None:
-        """Add the rows Σ factors · columns, as many as the first term has columns, and their right side."""
+        """Add a row for each column of the first term: the sum of all terms (columns, factors), and its right side."""
         size = np.size(terms[0][0])
         rows = self.count + np.arange(size)
         for columns, factors in terms:
@@ -131,7 +131,7 @@ class _Rows:
 
 
 class _Program:
-    """The linear program; by axis its variables are c, ċ/ω, p and τ/(m g), angle and rate; J/(m ω) is the last one."""
+    """Linear program with variables c, ċ/ω, p, τ/(m g), flywheel angle and rate for each axis, and J/(m ω) last."""
 
     def __init__(self, case: Case) -> None:
         self.case, self.times = case, _times(case)
@@ -147,26 +147,26 @@ class _Program:
         self.waits = np.flatnonzero(self.times[:-1] < case.delay - 1e-9)
 
     def point(self, axis: int, intervals: Any = slice(None)) -> list[tuple[Any, float]]:
-        """Return the point q at which centre of pressure and flywheel act together, as terms of rows."""
+        """Return terms for the point q at which centre of pressure and flywheel act together."""
         _, _, pressure, *wheel = self.of_axis[axis]
         return [(pressure[intervals], 1.0), *((torque[intervals], 1.0) for torque in wheel[:1])]
 
     def move(self, axis: int) -> None:
-        """Constrain the motion from rest along an axis by the pendulum's exact solution for constant p, τ and force."""
+        """Constrain the motion from rest along an axis to the pendulum's exact solution for constant p, τ and force."""
         place, speed, pressure, *_ = self.of_axis[axis]
         rate = self.case.pendulum.rate
         cosh, sinh = np.cosh(rate * self.spans), np.sinh(rate * self.spans)
         force = np.diff(self.case.shape(self.times)) / self.spans / rate * self.case.direction[axis]
-        acting = self.point(axis)
+        point = self.point(axis)
         self.equal.add((place[1:], 1.0), (place[:-1], -cosh), (speed[:-1], -sinh), (self.impulse, (1.0 - cosh) * force),
-                       *((column, cosh - 1.0) for column, _ in acting))  # fmt: skip
+                       *((column, cosh - 1.0) for column, _ in point))  # fmt: skip
         self.equal.add((speed[1:], 1.0), (place[:-1], -sinh), (speed[:-1], -cosh), (self.impulse, -sinh * force),
-                       *((column, sinh) for column, _ in acting))  # fmt: skip
+                       *((column, sinh) for column, _ in point))  # fmt: skip
         for at_rest in (place[:1], speed[:1], pressure[self.waits]):
             self.equal.add((at_rest, 1.0))
 
     def turn(self, axis: int, wheel: Flywheel) -> None:
-        """Constrain a flywheel's angle, torque and rate to their limits; the rate ends at zero."""
+        """Constrain a flywheel's angle and torque to their limits, and its final rate to zero."""
         *_, torque, angle, rate = self.of_axis[axis]
         gain = self.case.pendulum.weight / wheel.inertia * self.spans
         self.equal.add((rate[1:], 1.0), (rate[:-1], -1.0), (torque, -gain))
@@ -180,7 +180,7 @@ class _Program:
             self.least.add((torque, sign), right=wheel.torques[side] / self.case.pendulum.weight)
 
     def stay_within(self) -> None:
-        """Constrain the centre of pressure to the support and the force to the friction cone, also after the end."""
+        """Constrain the centre of pressure to the support and the force to the friction cone, also at the end."""
         (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
         case, since = self.case, self.times[:-1] - self.case.delay + 1e-6
         for (x, y), offsets in case.steps.sides(case.corners, case.direction, case.pendulum, since):
@@ -190,7 +190,7 @@ class _Program:
         apothem = self.case.friction * self.case.pendulum.height * math.cos(math.pi / SIDES)
         for angle in ahead + (np.arange(SIDES) + 0.5) * 2.0 * math.pi / SIDES:
             x, y = math.cos(angle), math.sin(angle)
-            acting = [(column, x) for column, _ in self.point(0)] + [(column, y) for column, _ in self.point(1)]
+            along = [(column, x) for column, _ in self.point(0)] + [(column, y) for column, _ in self.point(1)]
             means = [(place[end], -0.5 * way) for place, way in ((c, x), (other_c, y)) for end in (FIRST, LAST)]
-            self.least.add(*acting, *means, right=apothem)
+            self.least.add(*along, *means, right=apothem)
             self.least.add((s[-1:], x), (other_s[-1:], y), right=apothem)

@@ -1,4 +1,4 @@
-"""A standing model as an inverted pendulum: its mass and height, its support, and its trunk as a flywheel."""
+"""Standing models as inverted pendulums: mass and height, support, and the trunk as a flywheel."""
 
 import math
 from collections.abc import Mapping
@@ -19,20 +19,20 @@ from biped.model.legs import Leg, legs_of
 from biped.signals import Signal
 from contact.arrays import Floats
 
-#: Torque limits [N·m] by joint, in the positive and the negative direction.
+#: Torque limits [N·m] in the positive and the negative direction, by joint.
 Torques = Mapping[str, tuple[float, float]]
-#: [m] Greatest height above the lowest contact point at which a contact point stands on the floor.
+#: [m] Height above the lowest contact point up to which a contact point counts as standing on the floor.
 STANDS = 0.02
 
 
 @dataclass(frozen=True)
 class Stance:
-    """A body that stands at rest; positions are (forward, left) [m] from the projection of its centre of mass.
+    """A standing model as a pendulum; positions are (forward, left) [m] from the projection of its centre of mass.
 
     Attributes:
-        pendulum: its mass and height as a pendulum.
-        corners: (k, 2) contact points on the floor.
-        flywheels: the upper body, turning forward and to the left; empty if the limits of the hips are unknown.
+        pendulum: pendulum with the model's mass and height of the centre of mass.
+        corners: (k, 2) [m] contact points on the floor.
+        flywheels: the upper body turning forward and to the left; (): limits of the hips are unknown.
     """
 
     pendulum: Pendulum
@@ -40,35 +40,35 @@ class Stance:
     flywheels: tuple[Flywheel, ...] = ()
 
     def distance(self, azimuth: float) -> float:
-        """Return the distance [m] to the edge of the support in a direction [rad]: 0 is forward, π/2 left."""
+        """Return the distance [m] to the edge of the support at an azimuth [rad]: 0 is forward, π/2 left."""
         return edge(self.corners, heading(azimuth))
 
     def impulse(
         self, azimuth: float, shape: Signal, *, delay: float = 0.0, friction: float = math.inf, hips: bool = False,
         steps: Steps | Footholds = IN_PLACE,
     ) -> float:  # fmt: skip
-        """Return the largest push [N·s] through the centre of mass that the pendulum recovers from.
+        """Return the largest push [N·s] through the centre of mass from which the pendulum recovers.
 
         Args:
             azimuth: [rad] direction of the push: 0 is forward, π/2 left.
-            shape: share of the impulse given up to a time; it begins at zero and ends at one.
+            shape: share of the impulse delivered up to a time; it begins at zero and ends at one.
             delay: [s] reaction time.
             friction: coefficient of friction of the floor.
             hips: True if the trunk turns as a flywheel.
-            steps: steps that the body may take; none if not given.
+            steps: steps that the body may take; default: no step.
 
         Raises:
             NoLimitError: the extrapolated centre of mass is not above the support.
-            InputError: the limits of the hips are unknown, or a number is out of range.
+            InputError: limits of the hips are unknown, or cannot be used with footholds, or a number is out of range.
         """
         if not (delay >= 0.0 and friction > 0.0):
             raise InputError(
                 f"delay = {delay:g} s, friction = {friction:g}: the delay must be zero or above, friction above zero"
             )
         if hips and not self.flywheels:
-            raise InputError("the torque and range of the hips are unknown: give their joints limits")
+            raise InputError("torque limits or ranges of the hips are unknown: set limits of the hip joints")
         if hips and isinstance(steps, Footholds):
-            raise InputError("the limits for given footholds are those of a pendulum without hips: leave out hips")
+            raise InputError("limits for given footholds are available only without hips: set hips to False")
         direction = heading(azimuth)
         stays = not (hips or steps.count) and self.distance(azimuth) <= friction * self.pendulum.height
         if math.isinf(friction) or stays:
@@ -87,9 +87,9 @@ def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Sta
     """Return the stance of a model at rest.
 
     Args:
-        model: a model whose lowest contact points are on the floor, at height zero.
-        q: (nq,) its configuration.
-        torques: [N·m] torque limits in the positive and negative direction, by joint, besides the joints' own limits.
+        model: model whose lowest contact points are on the floor, at height zero.
+        q: (nq,) configuration of the model.
+        torques: [N·m] torque limits (positive, negative direction) by joint, in addition to the model's limits.
 
     Raises:
         NoLimitError: the model has no contact points.
@@ -106,23 +106,23 @@ def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Sta
 
 
 def _flywheels(body: WholeBody, torques: Torques) -> tuple[Flywheel, ...]:
-    """Return the upper body as flywheels, forward and to the left; none if the hips' torques or ranges are unknown."""
+    """Return the upper body as flywheels, forward and to the left; () if torques or ranges of the hips are unknown."""
     model, legs = body.model, legs_of(body.model)
     hips = [[part[0] for part in (leg.sagittal, leg.frontal) if part] for leg in legs]
     if not legs or min(map(len, hips)) < 2:
         return ()
     forward, left = np.asarray(model.facing), np.asarray(model.left)
-    found = []
+    flywheels = []
     for joints, axis in zip(zip(*hips, strict=True), (left, -forward), strict=True):
-        one, other = (
+        positive, negative = (
             (sum(torque for torque, _ in hips), min(angle for _, angle in hips))
             for hips in zip(*(_turning(body, name, axis, torques) for name in joints), strict=True)
         )
-        if not math.isfinite(sum(one) + sum(other)):
+        if not math.isfinite(sum(positive) + sum(negative)):
             return ()
         inertia = _inertia_above(body, legs, joints, axis)
-        found.append(Flywheel(inertia, (one[0], other[0]), (one[1], other[1])))
-    return tuple(found)
+        flywheels.append(Flywheel(inertia, (positive[0], negative[0]), (positive[1], negative[1])))
+    return tuple(flywheels)
 
 
 def _joint(model: Model, name: str) -> Joint:
@@ -130,9 +130,9 @@ def _joint(model: Model, name: str) -> Joint:
 
 
 def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tuple[tuple[float, float], ...]:
-    """Return torque [N·m] and range [rad] of a hip turning the trunk over the thigh, about the axis and against it."""
+    """Return torque [N·m] and range [rad] with which a hip turns the trunk about an axis, for both directions."""
     model, joint = body.model, _joint(body.model, name)
-    ranges = {one: (lower, upper) for one, lower, upper in model.ranges}
+    ranges = {dof_name: (lower, upper) for dof_name, lower, upper in model.ranges}
     lower, upper = ranges.get(name, (-math.inf, math.inf))
     at = float(body.q[model.coordinate(name)])
     forth, back = (min(joint.max_effort, torque) for torque in torques.get(name, (math.inf, math.inf)))
@@ -142,22 +142,22 @@ def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tupl
 
 
 def _inertia_above(body: WholeBody, legs: tuple[Leg, ...], hips: tuple[str, ...], axis: Floats) -> float:
-    """Return the inertia [kg·m²] of all bodies except the legs about an axis through the middle of the hips."""
+    """Return the inertia [kg·m²] of all bodies except the legs about an axis through the midpoint of the hips."""
     model = body.model
     in_legs = {model.joint_index(leg.joints[0]) for leg in legs}
-    for i, one in enumerate(model.bodies):
-        if one.parent is not None and model.body_index(one.parent) in in_legs:
+    for i, part in enumerate(model.bodies):
+        if part.parent is not None and model.body_index(part.parent) in in_legs:
             in_legs.add(i)
     middle = np.mean([_place(body, model.joint_index(name)) for name in hips], axis=0)
     total = 0.0
-    for one in (one for i, one in enumerate(model.bodies) if i not in in_legs):
-        own = body.orientation(one.name).T @ axis
-        lever = np.cross(axis, body.position(one.name) - middle)
-        total += float(own @ np.asarray(one.inertia) @ own + one.mass * lever @ lever)
+    for part in (part for i, part in enumerate(model.bodies) if i not in in_legs):
+        local_axis = body.orientation(part.name).T @ axis
+        lever = np.cross(axis, body.position(part.name) - middle)
+        total += float(local_axis @ np.asarray(part.inertia) @ local_axis + part.mass * lever @ lever)
     return total
 
 
 def _place(body: WholeBody, i: int) -> Floats:
     """Return the position (3,) [m] of the inboard joint of body i."""
-    one = body.model.bodies[i]
-    return body.position(one.name, -np.asarray(one.com))
+    part = body.model.bodies[i]
+    return body.position(part.name, -np.asarray(part.com))

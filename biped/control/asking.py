@@ -1,4 +1,4 @@
-"""Compiled laws called from Python, at a cost of a few microseconds more."""
+"""Calls of compiled control laws from Python, which cost a few microseconds more than in a compiled loop."""
 
 import threading
 from collections.abc import Callable
@@ -33,35 +33,35 @@ class _Kept(threading.local):
             made = make()
             while len(self.by_identity) >= MOST_KEPT:
                 del self.by_identity[next(iter(self.by_identity))]
-            self.by_identity[key] = objects, made  # with the objects, so that no others get their identity
-        found: T = self.by_identity[key][1]
-        return found
+            self.by_identity[key] = objects, made  # with the objects, so that their identities are not reused
+        value: T = self.by_identity[key][1]
+        return value
 
 
-_rooms, _laws = _Kept(), _Kept()
+_buffers, _laws = _Kept(), _Kept()
 
 
 def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
-    """Return the torques (joints,) of the controller's compiled law for an observation, as ``Controller.torques``.
+    """Return the torques (joints,) of the controller's compiled law for an observation; see ``Controller.torques``.
 
     Raises:
-        InputError: an observation made by hand has a wrong number of torques.
+        InputError: the observation was not made by a run and has a wrong number of torques.
         NotImplementedError: the controller has no compiled law.
     """
     model = observation.model
     settings = getattr(controller, "__dataclass_params__", None)
     if settings is not None and settings.frozen:
-        asked = _laws.of((controller, model), lambda: _ready(controller, model))
+        compiled = _laws.of((controller, model), lambda: _ready(controller, model))
     else:
-        asked = _ready(controller, model)
-    measured = asked.buffers.tick.measurement
+        compiled = _ready(controller, model)
+    measured = compiled.buffers.tick.measurement
     measured.time[0], measured.q[:], measured.motion.rates[:] = observation.time, observation.q, observation.v
     is_of_a_run = observation.torques.size > 0
     measured.force[:] = observation.contact_forces if is_of_a_run else np.nan
     measured.contact_state[:] = observation.contact_modes if is_of_a_run else NONE
     driven = joint_places(model).driven
     measured.held[driven] = _held(observation) if is_of_a_run else np.nan
-    return asked.torques()[driven]
+    return compiled.torques()[driven]
 
 
 def _held(observation: Observation) -> Floats:
@@ -77,7 +77,7 @@ def _ready(controller: "Controller", model: Model) -> AskedLaw:
     if law is None:
         raise NotImplementedError(f"{type(controller).__name__} needs a method torques(observation), or law(model)")
     count = len(controller.recorded)
-    rooms = _rooms.of((model,), dict[int, Buffers])
-    if count not in rooms:
-        rooms[count] = Buffers(model.tree, model.nq, model.nv, count)
-    return AskedLaw(law, rooms[count])
+    buffers = _buffers.of((model,), dict[int, Buffers])
+    if count not in buffers:
+        buffers[count] = Buffers(model.tree, model.nq, model.nv, count)
+    return AskedLaw(law, buffers[count])

@@ -20,16 +20,16 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Impedance:
-    """A spring and a damper in each joint, evaluated implicitly in the middle of each step.
+    """A spring and a damper in each joint, evaluated implicitly in the middle of each time step.
 
-    They add only to the diagonal of the step's factorization, and are stable at any step.
+    They add only to the diagonal of the matrix that a step factorizes, and are stable with any time step.
 
     Attributes:
-        stiffness: by joint [N·m/rad].
-        damping: by joint [N·m·s/rad].
-        rest: by joint, the rest angle of the spring [rad]; zero if not given.
+        stiffness: stiffness [N·m/rad] by joint.
+        damping: damping [N·m·s/rad] by joint.
+        rest: rest angle [rad] of the spring by joint; zero for joints that are not listed.
         passive: joints whose spring and damper are tendons and short-range stiffness. ``Actuators`` do not bound them,
-            and the energy balance lists them apart (``ledger_joints``). All other joints are driven by muscles.
+            and the energy balance lists them separately (``ledger_joints``). Muscles drive all other joints.
 
     Raises:
         InputError: a stiffness or damping is negative, or a number is not finite.
@@ -52,10 +52,10 @@ class SetPoint:
     """The target pose of the root.
 
     Attributes:
-        position: [m] target of its centre of mass.
-        orientation: unit quaternion, scalar first.
+        position: [m] target of the root's centre of mass, in the inertial frame.
+        orientation: target orientation, a unit quaternion (w, x, y, z), body to world.
         on_floor: True if the target moves horizontally with the point of a moving floor below it.
-        with_feet: True if the target moves with each step, by the mean displacement of the feet.
+        with_feet: True if the target moves with each recovery step, by the mean displacement of the feet.
     """
 
     position: tuple[float, float, float]
@@ -68,17 +68,17 @@ class Controller:
     """The base class of controllers: derive from it and define ``torques``, ``law``, or both.
 
     All other members are optional. Once a period the controller computes the joints' torques, which are held until the
-    next period. A member whose name is almost one of these is refused where the class is defined.
+    next period. A member whose name is only similar to one of these raises an error when the class is defined.
 
     Attributes:
-        period: [s] between two calls; the integrator's step must divide it.
-        recorded: names of numbers that the controller adds to each row, with their units; without units, these follow
+        period: [s] control period, between two calls; the integrator's time step must divide it.
+        recorded: names of values that the controller adds to each row, with their units; without units, these follow
             from a name's beginning or end, as in the columns of a run. A compiled law gets an array for them, a Python
             controller calls ``Observation.record``.
         analytic: True if the compiled law depends on time, configuration and velocity alone and is made of sums,
             products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
             (``biped.derivatives.linearization``).
-        files: paths of files that belong to it, such as its weights. A study is not continued if they change.
+        files: paths of files that belong to the controller, such as weights. A study is not continued if they change.
     """
 
     period: float = 2e-3
@@ -94,15 +94,15 @@ class Controller:
         """Return (len(model.joint_names),) torques [N·m] or forces [N], which are held for a period.
 
         For a model with spherical joints they may be (dofs,): one for each degree of freedom of all joints, in the
-        order of a velocity without a floating root's six, as of a compiled law. Otherwise spherical joints have none.
+        order of a velocity without a floating root's six, as in a compiled law. Otherwise spherical joints are free.
 
-        The default calls the compiled ``law``, which is made once for an object of a frozen dataclass, and at each call
-        for any other object, since that may have changed.
+        The default calls the compiled ``law``, which is made once for an object of a frozen dataclass, and in each call
+        for any other object, since the object may have changed.
         """
         return ask_compiled(self, observation)
 
     def law(self, model: Model) -> tuple[Any, ...] | None:
-        """Return a named tuple whose compiled kernel ``control`` does the work of ``torques``, or None.
+        """Return a named tuple whose compiled kernel ``control`` computes the torques; None without a compiled law.
 
         ``biped.kernels.loop.closed_loop.control`` documents how to register a kernel.
         """
@@ -122,10 +122,10 @@ class Controller:
         return None
 
     def remember(self, memory: Any) -> None:
-        """Restore what ``memory`` returned, if that was not None, as a session returns to a snapshot."""
+        """Restore what ``memory`` returned, unless it was None; called when a session returns to a snapshot."""
 
     def impedance(self, model: Model) -> Impedance | None:
-        """Return springs and dampers that act within the steps from the start of the run, or None."""
+        """Return springs and dampers that act within the time steps from the start of the run on, or None."""
         return None
 
     def set_point(self, model: Model) -> SetPoint | None:
@@ -137,11 +137,11 @@ class Controller:
         return self.set_point(model)
 
     def most_steps(self) -> float:
-        """Return the greatest number of steps, if the set point moves with the feet, for the capturability limits."""
+        """Return the largest number of recovery steps, for capturability limits, if the set point follows the feet."""
         return math.inf
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """Return this controller about another reference posture ``q`` (nq,); itself if it has none."""
+        """Return a controller with the reference posture ``q`` (nq,); this one if it has no reference posture."""
         return self
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
@@ -156,5 +156,5 @@ class Controller:
         """Check the start of a run; called before the first step from configuration ``q`` (nq,).
 
         Raises:
-            InputError: the controller cannot work from there; the message names a start that it can.
+            InputError: the controller cannot start there; the message describes a start that is possible.
         """

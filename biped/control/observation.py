@@ -17,7 +17,7 @@ from contact.arrays import Floats, Integers
 
 
 class JointPlaces(NamedTuple):
-    """Indices of the joints of one degree of freedom, in the order of ``model.joint_names``, and of all joints."""
+    """Indices of the joints with one degree of freedom, in the order of ``model.joint_names``, and of all joints."""
 
     coordinates: Integers  # indices in a configuration
     dofs: Integers  # indices in a velocity
@@ -63,7 +63,7 @@ class Recorder:
         """Record ``value`` under a name.
 
         Raises:
-            InputError: the name is unknown, or the value is no number.
+            InputError: the name is unknown, or the value is not a number.
         """
         place = self.columns.get(name)
         if place is None:
@@ -85,15 +85,15 @@ class Observation:
 
     Attributes:
         model: the model as the controller knows it, without the loads of ``biped.Load``.
-        time: [s].
-        q: (nq,) configuration, as ``Model`` documents it.
-        v: (nv,) velocity, as ``Model`` documents it.
-        contact_forces: (nc, 3) [N] ground reaction force on each contact point in the last step, world axes, in the
-            order of ``model.contact_names``.
-        contact_modes: (nc,) state of each contact point at the end of the last step, a ``contact.ContactState``.
-        torques: (joints,) [N·m] or [N] torques of the actuators since the last tick; with spherical joints one for each
-            degree of freedom of all joints.
-        recorder: the store of ``record``; None outside of a run.
+        time: [s] simulated time.
+        q: (nq,) configuration; see ``Model``.
+        v: (nv,) velocity; see ``Model``.
+        contact_forces: (nc, 3) [N] ground reaction force on each contact point in the last time step, world axes, in
+            the order of ``model.contact_names``.
+        contact_modes: (nc,) state of each contact point at the end of the last time step, a ``contact.ContactState``.
+        torques: (joints,) [N·m] or [N] torques of the actuators since the last control tick; with spherical joints, one
+            for each degree of freedom of all joints.
+        recorder: object in which ``record`` stores values; None outside of a run.
     """
 
     model: Model
@@ -135,7 +135,7 @@ class Observation:
 
     @property
     def angles(self) -> Floats:
-        """Coordinates of the joints of one degree of freedom, in the order of ``model.joint_names`` [rad or m]."""
+        """Coordinates of the joints with one degree of freedom, in the order of ``model.joint_names`` [rad or m]."""
         return self.q[joint_places(self.model).coordinates]
 
     @property
@@ -162,7 +162,7 @@ class Observation:
     def centre_of_pressure(self) -> Floats | None:
         """Centre of pressure on a level floor, (3,) [m]; None without vertical ground reaction force.
 
-        It is the mean of the contact points, weighted by the vertical force on each in the last step.
+        It is the mean of the contact points, weighted by their vertical forces in the last time step.
         """
         normal = np.maximum(self.contact_forces[:, 2], 0.0)
         if not normal.any():
@@ -180,7 +180,7 @@ class Observation:
         """Record numbers in the run's rows until the next call; without effect outside of a run.
 
         Raises:
-            InputError: a name is not in the controller's ``recorded``, or a value is no number.
+            InputError: a name is not in the controller's ``recorded``, or a value is not a number.
         """
         if self.recorder is not None:
             for name, value in numbers.items():

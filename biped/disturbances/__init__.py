@@ -1,4 +1,4 @@
-"""Disturbances of a run: frozen dataclasses, given to ``simulate`` in any number and combination."""
+"""Disturbances of a run: frozen dataclasses that ``simulate`` accepts in any combination."""
 
 from biped.disturbances.control import Actuators
 from biped.disturbances.disturbance import Disturbance, described

@@ -17,7 +17,7 @@ from biped.model.errors import unknown
 from biped.model.geometry import Vector3
 from biped.model.strength import NO_PRESET, PEOPLE, Strength, human_strength
 
-#: One number for all joints, or one for each joint named.
+#: One number for all joints, or numbers by joint.
 ByJoint = float | Mapping[str, float]
 
 
@@ -26,23 +26,23 @@ class Actuators(Disturbance, ParameterGroup):
     """Actuators that lag, saturate, and add noise to the desired torques at each control tick.
 
     The torque of an ``Impedance`` in a joint counts as muscle torque unless the impedance is marked passive: it lags,
-    and the limit applies in every step to its sum with the controller's torque. If the integrator does not support
-    limits of joints, the sum is not limited, and the run warns when it exceeds the limit.
+    and in every step the limit applies to the sum of this torque and the controller's. If the integrator does not
+    support torque limits, the sum is not limited, and the run warns when it exceeds the limit.
 
     Raises:
-        InputError: a limit or a rate is not above zero, noise or lag is negative, or a number is not finite.
-        ModelError: a table names a joint that the model does not have, or ``strength`` is unknown or does not fit the
-            model's legs; ``strength`` is checked when the model is known.
+        InputError: a limit or a rate limit is not above zero, or noise or time constant is negative or not finite.
+        ModelError: ``strength`` is unknown or does not fit the model's legs, or a table names an unknown joint; what
+            depends on the model is checked in ``compile``.
     """
 
-    limit: ByJoint = quantity("N·m", "Torque limit, one for all joints or by joint", float("inf"))
+    limit: ByJoint = quantity("N·m", "Torque limit of the actuators, one for all joints or by joint", float("inf"))
     strength: str = quantity(
-        "", "Preset of torque limits over angle and speed", NO_PRESET, choices=(NO_PRESET, *PEOPLE)
+        "", "Preset of torque limits by joint angle and speed", NO_PRESET, choices=(NO_PRESET, *PEOPLE)
     )
-    time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
+    time_constant: float = quantity("s", "Torque time constant; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
     rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
     noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
-    relative_noise: ByJoint = quantity("", "Ratio of signal-dependent noise to torque (Harris and Wolpert 1998)", 0.0)
+    relative_noise: ByJoint = quantity("", "Ratio of torque noise to torque (Harris and Wolpert 1998)", 0.0)
     seed: int = quantity("", "Seed of the torque noise", 0)
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class Actuators(Disturbance, ParameterGroup):
         for name, unit in (("limit", "N·m"), ("rate_limit", "N·m/s")):
             for value in _values(getattr(self, name)):
                 if not ((is_finite(value) or value == float("inf")) and value > 0.0):
-                    raise InputError(f"actuators.{name} = {value!r}: it must be above zero [{unit}]")
+                    raise InputError(f"actuators.{name} = {value!r} {unit}: it must be above zero, or inf")
         zero_or_above(self.time_constant, "actuators.time_constant")
         if self.strength not in (NO_PRESET, *PEOPLE):
             raise unknown("actuators.strength", self.strength, (NO_PRESET, *PEOPLE))
@@ -65,18 +65,18 @@ class Actuators(Disturbance, ParameterGroup):
 
     @property
     def acts(self) -> bool:
-        """True if the actual torques can differ from the desired ones."""
+        """True if the actual torques can differ from the commanded torques."""
         bounds = (*_values(self.limit), *_values(self.rate_limit))
         late = self.time_constant > 0.0
         return late or self.is_noisy or self.strength != NO_PRESET or any(value < math.inf for value in bounds)
 
     def disturbances(self, place: Place) -> "tuple[Actuators, ...]":
-        """Return the actuators, if they are not ideal."""
+        """Return the actuators, or none if they are ideal."""
         return () if self == Actuators(seed=self.seed) else (self,)
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return a phrase with the limit, the strength, the lag, and the noise if there is any."""
+        """Return a phrase with those of limit, strength, lag and noise that are set."""
         limit, people, lag = record["limit"], record["strength"], record["time_constant"]
         limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"
         parts = (
@@ -88,10 +88,10 @@ class Actuators(Disturbance, ParameterGroup):
         return " and ".join(filter(None, parts))
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
-        """Return the actuators for the kernels; each limit is at most the model's ``max_effort``."""
-        own = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
+        """Return the actuators for the kernels at a control period ``span`` [s], with limits up to ``max_effort``."""
+        efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
         return kernels.Actuators(
-            limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
+            limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, efforts, np.inf)),
             noise=_spread(model, self.noise, 0.0),
             share=_spread(model, self.relative_noise, 0.0),
             seed=np.array([int(self.seed)]),
@@ -116,7 +116,7 @@ def _values(given: ByJoint) -> list[float]:
 
 
 def _spread(model: Model, given: ByJoint, default: float) -> NDArray[np.float64]:
-    """Return the joints' numbers at their degrees of freedom, (nv,)."""
+    """Return an array (nv,) with the numbers of joints at their degrees of freedom."""
     array = np.full(model.nv, default)
     table = given if isinstance(given, Mapping) else dict.fromkeys(model.joint_names, given)
     for joint, value in table.items():

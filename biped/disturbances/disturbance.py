@@ -1,4 +1,4 @@
-"""Base classes of disturbances and of the parameter groups that make them."""
+"""Base classes of disturbances and of their parameter groups."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from contact import Floor
 if TYPE_CHECKING:
     from biped.disturbances.push import Force, Push
 
-#: A disturbance as a JSON table (``described``).
+#: Description of a disturbance as a JSON table, by ``described``.
 Record = dict[str, Any]
 #: Directions of horizontal pushes in steps of 45°, from forward to the model's left.
 DIRECTIONS = (
     "forwards", "forwards and left", "to the left", "backwards and left", "backwards", "backwards and right",
     "to the right", "forwards and right",
 )  # fmt: skip
-#: Subclasses of ``Disturbance`` by the lower-case names in records.
+#: Subclasses of ``Disturbance`` by lower-case name, as in descriptions.
 KINDS: dict[str, type[Disturbance]] = {}
-#: Module and class of each parameter group, in the order in which disturbances act. Enter a new kind here.
+#: Module and class of each parameter group by name, in the order in which disturbances act; add new kinds here.
 GROUPS = {
     "push": "push:PushParameters",
     "kick": "kick:Kick",
@@ -42,11 +42,11 @@ GROUPS = {
 
 
 class Disturbance:
-    """Base class of disturbances: frozen dataclasses, given to ``simulate`` in any number and combination."""
+    """Base class of disturbances, which are frozen dataclasses that ``simulate`` accepts in any combination."""
 
-    #: Name of the disturbance in the metrics of its duration.
+    #: Phrase for the disturbance in metrics of its duration, such as ``a push``; empty if it has no duration.
     acts_as: ClassVar[str] = ""
-    #: Template of the description; ``{where}`` is the direction.
+    #: Template of ``in_words``, formatted with the description's entries; ``{where}`` is the direction.
     words: ClassVar[str] = "{kind}"
 
     def __init_subclass__(cls) -> None:
@@ -58,18 +58,18 @@ class Disturbance:
         return -math.inf
 
     def forces(self, model: Model) -> Sequence[Push | Force]:
-        """Return the forces on the bodies of a model without its loads."""
+        """Return the forces of this disturbance on the bodies of a model without loads."""
         return ()
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return a phrase that describes a recorded disturbance of a model that faces along ``facing``."""
+        """Return a phrase for a disturbance, from its description and the model's forward direction ``facing``."""
         where = direction_in_words(record["direction"], facing) if "direction" in record else ""
         return cls.words.format(**(record | {"where": where, "body": record.get("body", "").replace("_", " ")}))
 
 
 class Place(NamedTuple):
-    """Model, root position and floor, from which parameters make disturbances."""
+    """Model, root position and floor of an experiment, from which parameters make disturbances."""
 
     model: Model
     root: Vector3  # [m] centre of mass of the root at the start
@@ -77,59 +77,59 @@ class Place(NamedTuple):
 
 
 class ParameterGroup:
-    """Base class of parameter groups that make disturbances: a frozen dataclass of fields with unit and title.
+    """Base class of parameter groups that make disturbances: frozen dataclasses whose fields have unit and title.
 
-    Texts and defaults may contain ``{root}``, the name of the model's root, and ``{stands}``, the location of its left
-    foot.
+    Titles and defaults may contain ``{root}``, the name of the model's root, and ``{stands}``, a phrase with the
+    location of its left foot.
     """
 
-    #: Fields that switch the disturbance on if any of them differs from its default.
+    #: Names of fields that switch the disturbance on if any of them differs from its default.
     switches: ClassVar[tuple[str, ...]] = ()
-    #: Unit that replaces ``{unit}`` in the fields.
+    #: Unit that replaces ``{unit}`` in units and titles of the fields.
     unit: ClassVar[str] = ""
 
     @classmethod
     def usual(cls, model: Model) -> Self:
-        """Return the group with its defaults for a model."""
+        """Return the group with the default values for a model."""
         return cls()
 
     def disturbances(self, place: Place) -> Sequence[Disturbance]:
-        """Return the disturbances of these parameters; a group that is a disturbance returns itself, unless off."""
+        """Return the disturbances of these parameters; here the group itself, or none if it is switched off."""
         off = type(self).usual(place.model)
         return (self,) if any(getattr(self, name) != getattr(off, name) for name in self.switches) else ()  # type: ignore[return-value]
 
 
 @cache
 def groups() -> dict[str, type[ParameterGroup]]:
-    """Return the groups of parameters by name."""
+    """Return the classes of parameter groups by name."""
     places = {name: place.split(":") for name, place in GROUPS.items()}
     return {name: getattr(import_module(f"biped.disturbances.{file}"), made) for name, (file, made) in places.items()}
 
 
 def kind_named(name: str) -> type[Disturbance]:
-    """Return the class of a recorded disturbance; the base class if the kind is not known."""
+    """Return the class of a disturbance by its lower-case name; the base class if the name is unknown."""
     groups()
     return KINDS.get(name, Disturbance)
 
 
 def azimuth_field() -> Any:
-    """Return the field of a horizontal direction."""
-    return quantity("rad", "Direction of action; 0: forward, π/2: left, π: backward", 0.0)
+    """Return a field ``azimuth`` for a horizontal direction."""
+    return quantity("rad", "Horizontal direction of action; 0: forward, π/2: left, π: backward", 0.0)
 
 
 def point_field() -> Any:
-    """Return the field of a point of a body."""
+    """Return a field ``point`` for a point of a body."""
     return quantity("m", "Point of application, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
 
 
 def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:
-    """Return the horizontal unit vector (3,) at an azimuth [rad] from ``facing``, the model's forward direction."""
+    """Return the horizontal unit vector (3,) at an azimuth [rad, to the left] from the forward direction ``facing``."""
     x, y, _ = facing
     return (math.cos(azimuth) * x - math.sin(azimuth) * y, math.sin(azimuth) * x + math.cos(azimuth) * y, 0.0)
 
 
 def direction_in_words(direction: Sequence[float], facing: Vector3) -> str:
-    """Return a direction in world axes as ``forwards``, ``to the left``, … for a model that faces along ``facing``."""
+    """Return a direction (3,) in world axes as words, such as ``forwards``, for a model that faces along ``facing``."""
     x, y, z = direction
     if abs(z) > math.hypot(x, y):
         return "upwards" if z > 0.0 else "downwards"
@@ -141,7 +141,7 @@ def direction_in_words(direction: Sequence[float], facing: Vector3) -> str:
 
 
 def described(disturbance: Disturbance) -> dict[str, Any]:
-    """Return a disturbance as a JSON table; a signal is summarized by its start, end and range."""
+    """Return a description of a disturbance as a JSON table; signals are summarized by start, end and range."""
     return {"kind": type(disturbance).__name__.lower()} | _plain(disturbance)
 
 

@@ -1,4 +1,4 @@
-"""Disturbances of the floor: motion of the whole floor, and patches with other parameters."""
+"""Disturbances of the floor: motion of the whole floor, and patches with different parameters."""
 
 import math
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from contact.ground import Ground, resting_frames
 from contact.numbers import numbers_in
 from contact.piecewise import no_signals
 
-#: [m or rad] Largest jump of the floor's position, a tolerance for rounding.
+#: [m or rad] Largest jump of the floor's position that counts as rounding error.
 JUMP = 1e-9
-#: Motions of the floor that parameters describe.
+#: Values of the parameter ``motion`` of a moving floor.
 MOTIONS = ("step", *SIGNALS, "recorded", "sway-referenced")
 
 
@@ -32,15 +32,15 @@ MOTIONS = ("step", *SIGNALS, "recorded", "sway-referenced")
 class Platform(Displacement, Disturbance):
     """Motion of the floor as a whole: a support surface that is translated and tilted.
 
-    The signals prescribe the motion exactly at both ends of each step; bodies on the floor do not influence it. The
-    floor's frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). All
-    displacements must be zero at the start of a run. A continued run needs the same platform.
+    The motion is exact at both ends of each time step, and bodies on the floor do not influence it. The floor's frame
+    is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). All signals must
+    start at zero. A run that is continued needs the platform again.
 
     Raises:
-        InputError: nothing moves, or a signal does not start at zero or jumps.
+        InputError: there is no signal, or a signal does not start at zero, or jumps.
     """
 
-    pivot: Vector3 = quantity("m", "Point about which the floor rotates", (0.0, 0.0, 0.0))
+    pivot: Vector3 = quantity("m", "Point about which the floor rotates, world axes", (0.0, 0.0, 0.0))
 
     WHAT: ClassVar[str] = "platform"
     acts_as: ClassVar[str] = "the floor's motion"
@@ -48,7 +48,7 @@ class Platform(Displacement, Disturbance):
     def __post_init__(self) -> None:
         numbers(self.pivot, 3, "platform.pivot")
         if not self.signals:
-            raise InputError("platform: nothing moves; give a Signal for x, y, z, roll, pitch or yaw")
+            raise InputError("platform: nothing moves: give a Signal for x, y, z, roll, pitch or yaw")
         super().__post_init__()
         for axis, signal in self.signals.items():
             if abs(float(signal.coefficients[0, 0])) > JUMP:
@@ -56,11 +56,11 @@ class Platform(Displacement, Disturbance):
                 remedy = f"subtract {start} from all of its values"
                 raise InputError(f"platform.{axis} starts at {start}: it must start at zero; {remedy}")
             if signal.largest_jump() > JUMP:
-                raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: it must not; let it rise")
+                raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: it must be continuous")
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return the axes that move, with displacements in mm and rotations in degrees."""
+        """Return a phrase with the axes that move, their displacements in mm and rotations in degrees."""
         parts = []
         for axis in (axis for axis in Displacement.AXES if record[axis]):
             factor, unit, way = (1e3, " mm", "along") if len(axis) == 1 else (180.0 / math.pi, "°", "of")
@@ -71,7 +71,7 @@ class Platform(Displacement, Disturbance):
 
 
 def _travel(least: float, most: float, unit: str) -> str:
-    """Return a range in words: one-sided, symmetric, or between two ends."""
+    """Return a range as text: ``±`` for a symmetric one, one number if it starts or ends at zero, else both ends."""
     if math.isclose(-least, most, rel_tol=1e-3):
         return f"±{most:.4g}{unit}"
     if least * most == 0.0:
@@ -81,19 +81,19 @@ def _travel(least: float, most: float, unit: str) -> str:
 
 @dataclass(frozen=True)
 class PlatformParameters(ParameterGroup):
-    """Parameters of a moving floor."""
+    """Parameters of a floor that moves."""
 
     motion: str = quantity("", "Motion of the floor", "none", choices=("none", *MOTIONS))
     axis: str = quantity("", "Axis of the floor's translation or rotation", "x", choices=Displacement.AXES)
     pattern: Pattern = inline(Pattern(size=0.02, interval=0.25, duration=10.0))
-    gain: float = quantity("", "Sway-referenced motion: ratio of floor pitch to sway; ignores axis, size, times", 1.0)
+    gain: float = quantity("", "Sway-referenced motion: ratio of floor pitch to sway (ignores axis and size)", 1.0)
     recorded: Recorded = inline(Recorded())
 
     switches: ClassVar[tuple[str, ...]] = ("motion",)
     unit: ClassVar[str] = "m, rad"
 
     def disturbances(self, place: Place) -> "tuple[Platform | SwayReferenced, ...]":
-        """Return the motion of the floor, if there is one."""
+        """Return the motion of the floor, or none for ``motion = none``."""
         if self.motion == "none":
             return ()
         if self.motion == "sway-referenced":
@@ -109,7 +109,7 @@ class PlatformParameters(ParameterGroup):
             return pattern.signal(self.motion, Signal.ternary)
         if recorded.file == NO_FILE:
             raise InputError(
-                "platform.motion = recorded needs platform.file, for example a CSV file with a column time [s]"
+                "platform.motion = recorded: set platform.file, such as a CSV file with columns time [s] and value"
             )
         unit = "rad" if self.axis in ("roll", "pitch", "yaw") else "m"
         return recorded.signal(pattern.start, lambda how, record: how.displacement(record, recorded.column, unit))
@@ -117,14 +117,13 @@ class PlatformParameters(ParameterGroup):
 
 @dataclass(frozen=True)
 class Patch(Disturbance):
-    """A rectangle of the floor with other parameters; where patches overlap, the last one counts.
+    """A rectangle of the floor with different parameters; where patches overlap, the last one applies.
 
-    A contact point gets the parameters of its location at the start of a step. When a point crosses an edge between
-    different stiffnesses, the energy of its springs changes; the energy balance counts the change as contact
-    dissipation.
+    A contact point has the parameters of its location at the start of a time step. If the stiffness changes where a
+    point crosses an edge, so does the energy of its springs; the energy balance counts this as contact dissipation.
 
     Raises:
-        InputError: the patch has no area.
+        InputError: the patch has no area, or ``floor`` is not a ``Floor``.
     """
 
     x: tuple[float, float] = quantity("m", "Smallest and largest x of the patch, in the floor's frame")
@@ -144,7 +143,7 @@ class Patch(Disturbance):
 
 @dataclass(frozen=True)
 class PatchParameters(ParameterGroup):
-    """Parameters of a floor patch with another friction."""
+    """Parameters of a floor patch with different friction."""
 
     present: int = quantity("", "Patch of different friction; 1: present, 0: none", 0)
     x: tuple[float, float] = like(Patch, "x", (-10.0, 10.0))
@@ -156,14 +155,14 @@ class PatchParameters(ParameterGroup):
 
     @classmethod
     def usual(cls, model: Model) -> Self:
-        """Return a patch on the half of the floor where the left foot stands in the home posture."""
+        """Return the default patch: the half of the floor on which the left foot stands in the home posture."""
         at = left_foot_of(model)
         return cls(y=(-10.0, 0.0)) if at is not None and at < 0.0 else cls()
 
     def disturbances(self, place: Place) -> tuple[Patch, ...]:
-        """Return the patch, if it is present."""
+        """Return the patch, or none if ``present`` is 0."""
         if self.present not in (0, 1):
-            raise InputError(f"present = {self.present}: it must be 0 or 1")
+            raise InputError(f"present = {self.present}: it must be 0 (no patch) or 1 (patch)")
         if not self.present:
             return ()
         try:
@@ -174,7 +173,7 @@ class PatchParameters(ParameterGroup):
 
 
 def left_foot_of(model: Model) -> float | None:
-    """Return y [m] of the left foot in the home posture; None if the model has no legs."""
+    """Return the y coordinate [m] of the left foot in the home posture; None if the model has no legs."""
     legs = legs_of(model)
     return round(float(model.home_positions[model.body_index(legs[0].foot)][1]), 3) if legs else None
 
@@ -182,14 +181,14 @@ def left_foot_of(model: Model) -> float | None:
 def compile_ground(
     floor: Floor, model: Model, platform: Platform | None = None, patches: Sequence[Patch] = ()
 ) -> Ground:
-    """Return the floor for the kernels.
+    """Return the floor, with its motion and patches, for the kernels.
 
     Raises:
-        InputError: a patch has another contact law than the floor.
+        InputError: the contact law of a patch is not that of the floor.
     """
     parts = [floor.parameters, *(patch.floor.parameters for patch in patches)]
     if len({type(part.normal) for part in parts}) > 1:
-        raise InputError("patch.floor has another contact law than the floor: give both the same class of Floor")
+        raise InputError("patch.floor and the floor have different contact laws: use one class of Floor for both")
     ground = Ground(
         like=parts[0],
         law=np.array([list(numbers_in(part)) for part in parts]),

@@ -1,4 +1,4 @@
-"""A kick: an equal change of velocity of all bodies."""
+"""A kick: a force on all bodies that changes their velocities equally."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,15 +12,15 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Kick(Disturbance, ParameterGroup):
-    """A push on each body in proportion to its mass, as in the training of policies: all velocities change equally.
+    """A push on each body in proportion to its mass, so that all velocities change equally, as in policy training.
 
-    Loads are not kicked.
+    Loads are not pushed.
 
     Raises:
         InputError: the duration is not above zero, or a number is not finite.
     """
 
-    velocity: float = quantity("m/s", "Change of velocity; 0: none; negative: opposite direction", 0.0)
+    velocity: float = quantity("m/s", "Change of velocity by the kick; 0: no kick; negative: opposite direction", 0.0)
     azimuth: float = azimuth_field()
     start: float = quantity("s", "Start of the kick", 0.5)
     duration: float = quantity("s", "Duration of the kick", 0.02)
@@ -39,7 +39,7 @@ class Kick(Disturbance, ParameterGroup):
         return self.start
 
     def forces(self, model: Model) -> tuple[Push, ...]:
-        """Return a push at the centre of mass of each body."""
+        """Return the pushes at the centres of mass of all bodies."""
         direction = heading(self.azimuth, model.facing)
         each = ((body.name, body.mass * self.velocity) for body in model.bodies if body.mass > 0.0)
         return tuple(Push(name, direction, impulse, self.start, self.duration) for name, impulse in each)

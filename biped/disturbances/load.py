@@ -16,16 +16,16 @@ from biped.model.geometry import Vector3
 class Load(Disturbance, ParameterGroup):
     """A solid box, fixed to a body from the start of the run and unknown to the controller.
 
-    A negative mass makes the body lighter than the controller assumes.
+    A negative mass makes the body lighter than the controller assumes it to be.
 
     Raises:
-        InputError: the mass is not finite, or an edge is not above zero.
+        InputError: the mass or the position is not finite, or an edge is not above zero.
     """
 
     body: str = quantity("", "Body that carries the load")
-    mass: float = quantity("kg", "Mass of a load unknown to the controller; 0: none; negative: lighter")
+    mass: float = quantity("kg", "Mass of a load unknown to the controller; 0: no load; negative: lighter body")
     position: Vector3 = quantity("m", "Centre of the load, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
-    size: Vector3 | None = quantity("m", "Edges of the load; by default a cube with the density of water", None)
+    size: Vector3 | None = quantity("m", "Edge lengths of the load; default: a cube with the density of water", None)
 
     words: ClassVar[str] = "a load of {mass:g} kg on the {body}"
     switches: ClassVar[tuple[str, ...]] = ("mass",)
@@ -38,20 +38,20 @@ class Load(Disturbance, ParameterGroup):
 
     @classmethod
     def usual(cls, model: Model) -> Self:
-        """Return a load without mass on the back of the root."""
+        """Return the default load, without mass, behind the root."""
         return cls(model.root.name, 0.0, (0.2, 0.0, 0.1))
 
     @property
     def edges(self) -> Vector3:
-        """Edge lengths [m] of the load's box, (3,)."""
+        """Edge lengths (3,) [m] of the load."""
         edge = (abs(self.mass) / 1000.0) ** (1.0 / 3.0)
         return (edge, edge, edge) if self.size is None else self.size
 
     def on(self, model: Model) -> Model:
-        """Return the model with the load.
+        """Return a model with the load attached.
 
         Raises:
-            ModelError: the model has no such body, or the body is lighter than the mass to take away.
+            ModelError: the model has no such body, or a negative mass is more than that of the body.
         """
         inertia = np.copysign(1.0, self.mass) * np.array(box_inertia(abs(self.mass), self.edges))
         return model.with_load(self.body, self.mass, self.position, inertia)

@@ -1,4 +1,4 @@
-"""Signals of floors and forces that parameters describe: sines, ternary sequences and records."""
+"""Parameters of signals for floor motion and forces: steps, sines, ternary sequences and recorded signals."""
 
 import math
 from collections.abc import Callable
@@ -17,37 +17,37 @@ from biped.records import Preparation, Record
 from biped.records.read import Reading
 from biped.signals import STAGES, Signal
 
-#: Value of ``file`` if there is none.
+#: Value of the parameter ``file`` if there is no file.
 NO_FILE = "none"
-#: Periodic patterns (``Pattern.signal``).
+#: Names of the periodic patterns of ``Pattern.signal``.
 SIGNALS = ("sine", "sum-of-sines", "ternary")
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Parameters of a step, of sines, or of a ternary sequence."""
+    """Parameters of a step, of sines, or of a pseudorandom ternary sequence."""
 
-    size: float = quantity("{unit}", "Size; amplitude of each sine; range (min to max) of a ternary sequence", 0.0)
+    size: float = quantity("{unit}", "Size; sine: amplitude; ternary floor motion: range; ternary force: ± size", 0.0)
     frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
     frequencies: str = quantity("Hz", "Frequencies of the sum of sines, separated by spaces", "0.1 0.3 0.7 1.1")
-    stages: int = quantity("", "Stages n of a ternary cycle of 3ⁿ − 1 intervals", 3)
-    interval: float = quantity("s", "Time between changes of a ternary or random signal", 0.05)
+    stages: int = quantity("", "Shift-register stages n of a pseudorandom ternary cycle of 3ⁿ − 1 intervals", 3)
+    interval: float = quantity("s", "Interval between changes of a ternary or random signal", 0.05)
     seed: int = quantity("", "Seed of random forces, ternary start and sine phases (0: phases zero)", 0)
     start: float = quantity("s", "Start of the disturbance", 0.5)
-    duration: float = quantity("s", "Duration of the disturbance; ternary: whole cycles", 1.0)
+    duration: float = quantity("s", "Duration of the disturbance; of a ternary sequence: rounded to whole cycles", 1.0)
     rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
 
     def __post_init__(self) -> None:
         integer(self.seed, "seed")
 
     def signal(self, name: str, ternary: Callable[..., Signal]) -> Signal:
-        """Return the signal of a pattern of ``SIGNALS``; ``ternary`` makes the ternary signal or its integral."""
+        """Return the signal of a pattern in ``SIGNALS``; ``ternary`` is the function for a ternary signal."""
         if name == "sine":
             return Signal.sine(self.size, self.frequency, self.start, self.duration, self.rise)
         return self._sum_of_sines() if name == "sum-of-sines" else self._ternary(ternary)
 
     def _sum_of_sines(self) -> Signal:
-        """Return sines of one size, with random phases if the seed is not 0."""
+        """Return a sum of sines of equal size, with phases zero for seed 0 and random phases otherwise."""
         frequencies = self._frequencies()
         phases = [0.0] * len(frequencies)
         if self.seed:
@@ -57,15 +57,15 @@ class Pattern:
 
     def _frequencies(self) -> list[float]:
         try:
-            found = [float(part) for part in self.frequencies.replace(",", " ").split()]
+            values = [float(part) for part in self.frequencies.replace(",", " ").split()]
         except ValueError:
-            found = []
-        if not found:
+            values = []
+        if not values:
             raise InputError(f"frequencies = {self.frequencies!r}: it must be numbers [Hz] separated by spaces")
-        return found
+        return values
 
     def _ternary(self, make: Callable[..., Signal]) -> Signal:
-        """Return whole cycles of a pseudo-random ternary sequence."""
+        """Return whole cycles of a pseudorandom ternary sequence."""
         if self.stages not in STAGES:
             raise InputError(f"stages = {self.stages}: it must be one of {', '.join(map(str, STAGES))}")
         above_zero(self.interval, "interval")
@@ -75,33 +75,33 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Recorded:
-    """Parameters of a signal from a file."""
+    """Parameters of a signal that is recorded in a file."""
 
     file: str = quantity(
-        "", "Recorded: CSV (column time [s]), C3D, OpenSim or MATLAB file; {unit} from its units", NO_FILE
+        "", "Recorded signal: CSV (column time [s]), C3D, OpenSim or MATLAB file; converted to {unit}", NO_FILE
     )
-    column: str = quantity("", "Column of the recorded signal", "value")
+    column: str = quantity("", "Recorded signal: name of the column", "value")
     reading: Reading = inline(Reading())
     preparation: Preparation = inline(Preparation())
 
     def signal(self, start: float, make: Callable[[Preparation, Record], Signal]) -> Signal:
-        """Return the signal that ``make`` makes of the record, shifted to begin at ``start`` [s]."""
+        """Return the signal that ``make`` makes of the record, shifted by ``start`` [s]."""
         try:
             return make(self.preparation, self.reading.read(self.file, self.column)).shifted(start)
         except InputError as error:
-            said = str(error).removeprefix(self.file).lstrip(":, ")
-            raise InputError(f"file = {self.file}: {said}") from None
+            reason = str(error).removeprefix(self.file).lstrip(":, ")
+            raise InputError(f"file = {self.file}: {reason}") from None
         except OSError as error:
             raise InputError(f"file = {self.file}: it cannot be read ({error.strerror})") from None
 
 
 @dataclass(frozen=True)
 class ForceParameters(ParameterGroup):
-    """Parameters of forces: one with a pattern, a recorded one, and a random one."""
+    """Parameters of forces on a body: a force with a pattern, a recorded force, and a random force."""
 
     pattern: str = quantity("", "Pattern of the force", "constant", choices=("constant", *SIGNALS))
     periodic: Pattern = inline(Pattern())
-    noise: float = quantity("N", "Standard deviation of the random horizontal force, each component (0: none)", 0.0)
+    noise: float = quantity("N", "Standard deviation of each component of a random horizontal force; 0: none", 0.0)
     azimuth: float = azimuth_field()
     body: str = quantity("", "Body on which the forces act", "{root}")
     point: Vector3 = point_field()
@@ -111,7 +111,7 @@ class ForceParameters(ParameterGroup):
     unit: ClassVar[str] = "N"
 
     def disturbances(self, place: Place) -> tuple[Force, ...]:
-        """Return the forces that are set."""
+        """Return those of the three forces that are set."""
         of, recorded = self.periodic, self.recorded
         zero_or_above(self.noise, "noise")
         signals = []
@@ -120,12 +120,12 @@ class ForceParameters(ParameterGroup):
         elif of.size:
             signals.append(of.signal(self.pattern, Signal.ternary_steps))
         if recorded.file != NO_FILE:
-            signals.append(recorded.signal(of.start, lambda how, one: how.force(one, recorded.column, "N")))
+            signals.append(recorded.signal(of.start, lambda how, record: how.force(record, recorded.column, "N")))
         direction = heading(self.azimuth, place.model.facing)
-        found = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
+        forces = tuple(Force(self.body, direction, signal, self.point) for signal in signals)
         if self.noise:
-            found += random_forces(
+            forces += random_forces(
                 self.body, self.noise, of.seed, interval=of.interval, start=of.start, duration=of.duration,
                 point=self.point,
             )  # fmt: skip
-        return found
+        return forces

@@ -30,11 +30,11 @@ WAVEFORMS = ("rectangle", "half-sine")
 
 
 def _unit(direction: Vector3, what: str) -> NDArray[np.float64]:
-    """Return a direction as a unit vector, (3,)."""
+    """Return a direction as a unit vector (3,); ``what`` names it in messages."""
     array = np.asarray(numbers(direction, 3, what), dtype=float)
     largest = np.abs(array).max()
     if largest == 0.0:
-        raise InputError(f"{what} is zero: give a vector in the direction of the force")
+        raise InputError(f"{what} is zero: it must be a vector in the direction of the force")
     array = array / largest
     unit: NDArray[np.float64] = array / np.linalg.norm(array)
     return unit
@@ -47,7 +47,7 @@ def _along(unit: NDArray[np.float64], size: float) -> Vector3:
 
 @lru_cache(maxsize=64)
 def _unit_impulse(waveform: str, duration: float) -> Signal:
-    """Return the impulse [N·s] over time, from the start, of a push of 1 N·s."""
+    """Return the impulse [N·s] delivered by a push of 1 N·s, over the time since its start."""
     make = Signal.half_sine if waveform == "half-sine" else Signal.rectangle
     integral = make(1.0, 0.0, duration).integral()
     return integral.scaled(1.0 / float(integral.coefficients[-1, 0]))
@@ -55,17 +55,17 @@ def _unit_impulse(waveform: str, duration: float) -> Signal:
 
 @dataclass(frozen=True)
 class Push(Disturbance):
-    """A force at a point of a body, in a direction fixed in the world.
+    """A force of given impulse at a point of a body, in a direction fixed in the world.
 
     The impulse is exact for any step size: each step takes the integral of the waveform over that step.
 
     Raises:
-        InputError: for an unknown waveform, a zero direction or a duration that is not above zero.
+        InputError: the waveform is unknown, the direction is zero, or the duration is not above zero.
     """
 
     body: str = quantity("", "Body that the force acts on")
     direction: Vector3 = quantity("", "Direction of the push, world axes; any length", parameter=False)
-    impulse: float = quantity("N·s", "Impulse; 0: none; negative: opposite direction")
+    impulse: float = quantity("N·s", "Impulse of the push; 0: no push; negative: opposite direction")
     start: float = quantity("s", "Start of the push", 0.0)
     duration: float = quantity("s", "Duration of the push", 0.1)
     waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform of the push", "rectangle")
@@ -89,7 +89,7 @@ class Push(Disturbance):
 
     @cached_property
     def given(self) -> Signal:
-        """Impulse [N·s] delivered up to a time."""
+        """Impulse [N·s] delivered up to a time, as a signal."""
         return _unit_impulse(self.waveform, self.duration).scaled(self.impulse).shifted(self.start)
 
     def forces(self, model: Model) -> tuple["Push"]:
@@ -107,13 +107,13 @@ class Push(Disturbance):
         return self.start + self.duration
 
     def delivered(self, begin: float, end: float) -> Vector3:
-        """Return the impulse [N·s] between two times, (3,)."""
+        """Return the impulse (3,) [N·s] between two times [s], world axes."""
         before, after = self.given([begin, end])
         return _along(self.unit, float(after - before))
 
     @property
     def peak(self) -> float:
-        """Greatest force [N]."""
+        """Greatest force [N], negative if the impulse is."""
         shape = np.pi / 2.0 if self.waveform == "half-sine" else 1.0
         return float(shape * self.impulse / self.duration)
 
@@ -128,17 +128,17 @@ class PushParameters(ParameterGroup):
     switches: ClassVar[tuple[str, ...]] = ("impulse",)
 
     def disturbances(self, place: Place) -> tuple[Push, ...]:
-        """Return the push, if it has an impulse."""
+        """Return the push, or none if its impulse is zero."""
         push = replace(self.push, direction=heading(self.azimuth, place.model.facing))
         return (push,) if push.impulse else ()
 
 
 @dataclass(frozen=True)
 class _Driven:
-    """Base class of forces and torques that follow a signal along a direction fixed in the world."""
+    """Base class of forces and torques that follow a signal, in a direction fixed in the world."""
 
     body: str = quantity("", "Body that the force acts on")
-    direction: Vector3 = quantity("", "Direction, world axes; any length")
+    direction: Vector3 = quantity("", "Direction of the force or torque, world axes; any length")
     signal: Signal = quantity("N (torque: N·m)", "Force or torque over time; it must end at zero")
 
     def __post_init__(self) -> None:
@@ -157,7 +157,7 @@ class _Driven:
 
     @cached_property
     def given(self) -> Signal:
-        """Impulse [N·s; torque: N·m·s] delivered up to a time."""
+        """Impulse [N·s; torque: N·m·s] delivered up to a time, as a signal."""
         return self.signal.integral()
 
     @property
@@ -171,20 +171,20 @@ class _Driven:
         return self.signal.ends
 
     def delivered(self, begin: float, end: float) -> Vector3:
-        """Return the impulse [N·s; torque: N·m·s] between two times, (3,)."""
+        """Return the impulse (3,) [N·s; torque: N·m·s] between two times [s], world axes."""
         before, after = self.given([begin, end])
         return _along(self.unit, float(after - before))
 
 
 @dataclass(frozen=True)
 class Force(_Driven, Disturbance):
-    """A force at a point of a body that follows a signal, along a direction fixed in the world.
+    """A force at a point of a body that follows a signal, in a direction fixed in the world.
 
     ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. The
     impulse is exact for any step size.
 
     Raises:
-        InputError: for a zero direction, or a signal that does not begin and end at zero.
+        InputError: the direction is zero, or the signal does not end at zero.
     """
 
     point: Vector3 = point_field()
@@ -201,7 +201,7 @@ class Force(_Driven, Disturbance):
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return size, direction and times of the force; only the times if the force changes its sign."""
+        """Return a phrase with times, size and direction of the force; only times if the force changes its sign."""
         signal = record["signal"]
         span = f"from {signal['begins']:g} to {signal['ends']:g} s"
         if signal["least"] < 0.0 < signal["most"]:
@@ -216,7 +216,7 @@ class Torque(_Driven):
     """A torque on a body of an assembly that follows a signal, about a direction fixed in the world.
 
     Raises:
-        InputError: the direction is zero, or the signal does not begin and end at zero.
+        InputError: the direction is zero, or the signal does not end at zero.
     """
 
 
@@ -230,27 +230,27 @@ def random_forces(
     duration: float = 1.0,
     point: Vector3 = (0.0, 0.0, 0.0),
 ) -> tuple[Force, ...]:
-    """Return a random horizontal force: independent normal values along x and y, drawn anew after each interval.
+    """Return a random horizontal force as two forces along x and y, with independent normally distributed values.
 
     Args:
         body: name of the body.
         deviation: [N] standard deviation of each component.
         seed: seed of the random numbers.
-        interval: [s] between two draws.
+        interval: [s] time for which a value is held.
         start: [s] start time.
         duration: [s] duration.
-        point: (3,) [m] from the body's centre of mass, home axes.
+        point: (3,) [m] point of application, from the body's centre of mass, home axes.
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     seeds = np.random.SeedSequence(integer(seed, "seed of random forces")).generate_state(len(axes))
     return tuple(
-        Force(body, axis, Signal.noise(deviation, interval, start, duration, int(own)), point)
-        for axis, own in zip(axes, seeds, strict=True)
+        Force(body, axis, Signal.noise(deviation, interval, start, duration, int(axis_seed)), point)
+        for axis, axis_seed in zip(axes, seeds, strict=True)
     )
 
 
 def compile_pushes(model: Model, pushes: Sequence[Push | Force]) -> Pushes:
-    """Return the forces for the kernels."""
+    """Return pushes and forces packed into the arrays that the kernels read."""
     arrays = new_pushes(len(pushes), compile_signals([push.given for push in pushes]))
     for j, push in enumerate(pushes):
         arrays.body[j] = model.body_index(push.body)

@@ -1,4 +1,4 @@
-"""Disturbances of a run, sorted by the part of the simulation that they act on."""
+"""Sorting of a run's disturbances by kind."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Disturbances:
-    """All disturbances of a run, sorted; None for an absent disturbance of a kind that occurs at most once."""
+    """All disturbances of a run, sorted by kind; kinds that can occur only once are None if absent."""
 
     pushes: list[Push | Force]
     throw: Throw | None
@@ -34,32 +34,32 @@ class Disturbances:
 
     @property
     def floor_moves(self) -> bool:
-        """True if the floor moves, by a platform or with the body's sway."""
+        """True if the floor moves, as a platform or with the body's sway."""
         return self.platform is not None or self.sway_referenced is not None
 
     def with_payload(self, model: Model) -> Model:
-        """Return the model with its loads; the model itself if there are none."""
+        """Return the model with all loads attached; without loads, the model itself."""
         for load in self.loads:
             model = load.on(model)
         return model
 
 
 def sorted_disturbances(given: Sequence[Any], model: Model) -> Disturbances:
-    """Sort the disturbances of a run by the part of the simulation that they act on.
+    """Return the disturbances of a run, sorted by kind.
 
     Args:
-        given: all disturbances of the run.
-        model: the model without its loads.
+        given: all disturbances of the run, in any order.
+        model: model without loads.
 
     Raises:
-        InputError: an item is not a disturbance, or there are two of a kind that may occur once.
+        InputError: an item is not a disturbance, or a kind that can occur only once occurs twice.
     """
     for disturbance in given:
         if not isinstance(disturbance, Disturbance):
             names = ", ".join(kind.__name__ for kind in KINDS.values())
             raise InputError(f"disturbance {disturbance!r}: it must be one of {names}")
     if (floors := sum(isinstance(d, (Platform, SwayReferenced)) for d in given)) > 1:
-        raise InputError(f"{floors} motions of the floor: a run takes at most one")
+        raise InputError(f"{floors} motions of the floor: a run can have at most one")
     return Disturbances(
         pushes=[force for d in given for force in d.forces(model)],
         throw=_single(given, Throw),
@@ -72,23 +72,23 @@ def sorted_disturbances(given: Sequence[Any], model: Model) -> Disturbances:
     )
 
 
-def check_begins(acting: Sequence[Disturbance], end: float) -> None:
-    """Refuse a disturbance that begins at or after the end [s] of a run, since it would never act.
+def check_begins(disturbances: Sequence[Disturbance], end: float) -> None:
+    """Check that no disturbance begins at or after the end [s] of a run, since it would never act.
 
     Raises:
         InputError: a disturbance begins too late.
     """
-    for one in acting:
-        if one.begins >= end:
-            start = f"{type(one).__name__.lower()}.start = {one.begins:g} s"
+    for disturbance in disturbances:
+        if disturbance.begins >= end:
+            start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"
             raise InputError(f"{start} is not before the end of the run, at {end:g} s: it would never act")
 
 
 def in_words(records: Iterable[Any], facing: Vector3) -> list[str]:
-    """Return one phrase for each kind of disturbance, in the order of the records.
+    """Return phrases that describe disturbances, without repetitions, in the order of the records.
 
     Args:
-        records: disturbances as in ``Run.disturbances``.
+        records: descriptions of disturbances, as in ``Run.disturbances``.
         facing: forward direction of the model, a horizontal unit vector.
     """
     phrases = (kind_named(record["kind"]).in_words(record, facing) for record in records)
@@ -96,8 +96,8 @@ def in_words(records: Iterable[Any], facing: Vector3) -> list[str]:
 
 
 def _single(given: Sequence[Any], kind: type[T]) -> T | None:
-    found = [d for d in given if isinstance(d, kind)]
-    if len(found) > 1:
+    matches = [d for d in given if isinstance(d, kind)]
+    if len(matches) > 1:
         plural = kind.__name__.lower().rstrip("s") + "s"
-        raise InputError(f"{len(found)} {plural}: a run takes at most one")
-    return found[0] if found else None
+        raise InputError(f"{len(matches)} {plural}: a run can have at most one")
+    return matches[0] if matches else None

@@ -1,4 +1,4 @@
-"""A floor that turns with the body's sway, so that the ankle angles do not show the sway."""
+"""A floor that turns with the body's sway, so that ankle angles do not indicate the sway."""
 
 from dataclasses import dataclass
 
@@ -19,12 +19,12 @@ from contact.ground import Ground
 
 @dataclass(frozen=True)
 class SwayReferenced(Disturbance):
-    """Floor that turns with the body, as the platform of a sensory organization test does (Nashner 1982).
+    """Floor that turns with the body, like the platform of a sensory organization test (Nashner 1982).
 
     The pitch of the floor follows the sway: the angle about y by which the line from the pivot to the centre of mass
-    has turned since the start. At each control tick the true sway is measured, regardless of the sensors; the floor
-    then turns at a constant rate and reaches that angle at the next tick, one tick late. With a gain of one, the ankles
-    bend only by the remaining difference and do not show the sway in space. A continued run needs the same pivot.
+    has turned since the start, times the gain. At each control tick the true sway is measured, not that of the sensors.
+    The floor then turns at a constant rate and reaches that angle at the next tick, one tick late. With a gain of one,
+    ankle angles hardly change and do not indicate the sway in space. A run that is continued needs the same pivot.
 
     Raises:
         InputError: the gain is not finite.
@@ -32,7 +32,7 @@ class SwayReferenced(Disturbance):
 
     gain: float = quantity("", "Ratio of floor rotation to sway", 1.0)
     pivot: Vector3 | None = quantity(
-        "m", "Point about which the floor rotates; default: between the ankles at the start", None
+        "m", "Point about which the floor rotates, world axes; default: midway between the ankles at the start", None
     )
 
     def __post_init__(self) -> None:
@@ -43,13 +43,13 @@ class SwayReferenced(Disturbance):
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return a phrase with the gain, unless it is one."""
+        """Return a phrase for this floor, with the gain unless it is one."""
         return "a floor that turns with the body" + (
             "" if record["gain"] == 1.0 else f", {record['gain']:g} times as far"
         )
 
     def under(self, ground: Ground, model: Model, q: Floats) -> Ground:
-        """Return the floor as it follows a model that stands on it at q.
+        """Return the floor for the kernels, set to follow a model that stands on it at configuration q (nq,).
 
         Raises:
             InputError: no pivot is given, and the model does not have two legs.
@@ -59,7 +59,7 @@ class SwayReferenced(Disturbance):
 
 
 def between_ankles(model: Model, q: Floats) -> Floats:
-    """Return the midpoint [m] between the joints that carry the feet, (3,)."""
+    """Return the midpoint (3,) [m] between the joints that carry the feet, at configuration q (nq,)."""
     legs = legs_of(model)
     if not legs:
         raise InputError(f"swayreferenced: model {model.name!r} does not have two legs; give swayreferenced.pivot")

@@ -34,7 +34,7 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
     give equal episodes, bit for bit; without a seed, ``reset`` continues the last sequence of random numbers.
 
     Args:
-        task: task of the environment; by default that of the standing human.
+        task: task of the environment; None: the default task, for the standing human.
 
     Raises:
         InputError: the task's scene is inconsistent.
@@ -49,10 +49,10 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         self._begins = self.session.time
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
-        """Begin a new episode; there are no options.
+        """Begin a new episode; ``options`` is ignored.
 
         Raises:
-            InputError: the seed is not a whole number, zero or above, of Python or NumPy.
+            InputError: the seed is negative or not an integer.
         """
         super().reset(seed=None if seed is None else integer(seed, "seed"))
         seen = self.session.reset(int(self.np_random.integers(2**31)))
@@ -62,7 +62,7 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         """Simulate one period.
 
         Raises:
-            InputError: the episode is over, or the action is not one finite number for each joint.
+            InputError: the episode is over, or the action does not have one finite number for each joint.
         """
         share = np.clip(np.asarray(action, dtype=float), -1.0, 1.0)
         if share.shape != self.action_space.shape:

@@ -21,7 +21,7 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Commanded(Controller):
-    """Controller for external torques; joints are damped within the steps."""
+    """Controller for external torques; joints are damped within the time steps."""
 
     period: float = 15e-3
     damping: float = 0.0
@@ -43,28 +43,28 @@ class BalanceTask:
 
     The observation is, in this order: height of the root's centre of mass [m]; its orientation (w, x, y, z); the
     coordinates of the joints [rad or m]; velocity [m/s] and angular velocity [rad/s] of the root, world axes; the rates
-    of the joints [rad/s or m/s]; and the vertical GRF on each contact point over the model's weight. The horizontal
-    position on the floor is not observed.
+    of the joints [rad/s or m/s]; and the vertical GRF on each contact point divided by the model's weight. The
+    horizontal position on the floor is not observed.
 
     An action is a share, from −1 to 1, of each joint's ``torque_limit``, in the order of ``model.joint_names``, and is
     held for a ``period``. The reward of a period is
 
         alive + posture · exp(−(Δz / 0.1 m)² − (tilt / 0.3 rad)²) − effort · mean(action²)
 
-    with Δz the height above the start, and the tilt of the root's vertical axis. An episode is terminated by a fall or
-    by a step without a solution (both without the reward ``alive``), and truncated after ``duration``. Then ``info``
-    has the ``verdict`` and ``reason``.
+    with Δz the change of the root's height since the start, and the tilt of the root's vertical axis. An episode is
+    terminated by a fall or a failed time step (both without the reward ``alive``), and truncated after ``duration``.
+    Then ``info`` has the ``verdict`` and ``reason``.
 
     Attributes:
         scene: simulated scene with its start; its controller is not used.
-        period: [s] between two actions; the scene's step must divide it.
-        duration: [s] of an episode.
+        period: [s] time between two actions; the scene's time step must divide it.
+        duration: [s] longest duration of an episode.
         torque_limit: [N·m or N] torque limit of every joint.
-        damping: [N·m·s/rad or N·s/m] damping of every joint, without which random torques fling the light feet at once.
-            With damping the scene takes no ``Sensors`` and no ``Actuators``.
+        damping: [N·m·s/rad or N·s/m] damping of every joint, without which random torques fling the light feet. With
+            damping, the scene must not have ``Sensors`` or ``Actuators``.
         scatter: [rad or m] standard deviation of the joints' coordinates at the start.
-        alive: reward of a period without a fall.
-        posture: reward of a period upright.
+        alive: reward for a period without a fall.
+        posture: reward for a period upright.
         effort: cost of a period at full torque.
 
     Raises:
@@ -127,7 +127,7 @@ class BalanceTask:
         return np.concatenate([q[..., 2:], v, contact_forces[..., 2] / self.weight], axis=-1)
 
     def end(self, ending: Ending | None, late: bool) -> dict[str, str]:
-        """Return verdict and reason of a finished episode, as for runs; an empty table while it continues."""
+        """Return verdict and reason of a finished episode, as for runs; an empty dict while it continues."""
         if ending is not None:
             return {"verdict": ending.verdict, "reason": ending.reason}
         return {"verdict": UNDECIDED, "reason": f"cut off, upright, after {self.duration:g} s"} if late else {}

@@ -20,14 +20,14 @@ Flags = NDArray[np.bool_]
 
 
 class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
-    """Many ``BalanceEnv`` at once on all cores, each with the same results as alone, bit for bit.
+    """Many ``BalanceEnv`` in parallel on all cores; each has the results of a single ``BalanceEnv``, bit for bit.
 
     The step after the end of an episode resets the environment; its action is ignored and its reward is zero.
 
     Args:
         num_envs: number of environments.
-        task: task of each environment; by default that of the standing human.
-        workers: number of threads; by default one per core.
+        task: task of each environment; None: the default task, for the standing human.
+        workers: number of threads; None: one per core.
 
     Raises:
         InputError: the task's scene is inconsistent.
@@ -51,15 +51,14 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """Begin new episodes of all environments; a single seed gives seed + k to the k-th. There are no options.
+        """Begin new episodes; a single ``seed`` gives seed + k to environment k, and ``options`` is ignored.
 
         Raises:
-            InputError: a seed is not a whole number, zero or above, of Python or NumPy, or the number of seeds is not
-                that of the environments.
+            InputError: a seed is negative or not an integer, or the number of seeds is not ``num_envs``.
         """
-        for k, one in enumerate(self._seeds(seed)):
-            if one is not None or self._randoms[k] is None:
-                self._randoms[k] = gymnasium.utils.seeding.np_random(one)[0]
+        for k, value in enumerate(self._seeds(seed)):
+            if value is not None or self._randoms[k] is None:
+                self._randoms[k] = gymnasium.utils.seeding.np_random(value)[0]
         self._begin(np.arange(self.num_envs))
         self._over[:] = False
         return self._observed(), {"time": self.batch.time.copy()}
@@ -74,7 +73,7 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         if share.shape != self.action_space.shape:
             raise InputError(f"the actions have shape {share.shape}: it must be {self.action_space.shape}")
         fresh = self._over.copy()
-        # The motion of a fresh one in this step is discarded: it begins after the others have moved.
+        # The motion of an environment that is reset in this step is discarded: it begins after the others have moved.
         self.batch.step(self.task.torque_limit * np.where(fresh[:, None], 0.0, share))
         self._begin(np.flatnonzero(fresh))
         fell = self.batch.has_ended
@@ -97,8 +96,8 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         if np.ndim(seed) == 0:
             return [integer(seed, "seed") + k for k in range(self.num_envs)]
         if len(seed) != self.num_envs:
-            raise InputError(f"{len(seed)} seeds for {self.num_envs} environments")
-        return [None if one is None else integer(one, "seed") for one in seed]
+            raise InputError(f"{len(seed)} seeds for {self.num_envs} environments: give one seed for each")
+        return [None if value is None else integer(value, "seed") for value in seed]
 
     def _begin(self, which: NDArray[np.int64]) -> None:
         self.batch.reset([int(self._randoms[k].integers(2**31)) for k in which], which.tolist())

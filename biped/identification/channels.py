@@ -18,17 +18,17 @@ Stimulus = Literal["tilt", "torque", "translation"]
 
 
 def measured(unit: str, default: Any = MISSING) -> Any:
-    """Return a dataclass field with a unit, and a default if there is one."""
+    """Return a dataclass field with a unit and, if given, a default."""
     return field(default=default, metadata={"unit": unit})
 
 
 @dataclass(frozen=True)
 class IndependentChannels:
-    """Inverted pendulum with delayed sensory channels that add up: the controller ``postural``, linearized.
+    """Inverted pendulum with delayed sensory channels whose signals add up: the linearized controller ``postural``.
 
-    With J φ̈ = m g h φ + T + T_d about the ankles, N = m g h (K + D s), P = m g h (passive stiffness + passive damping
-    s), the delay E = e^{−sτ}, the low pass L = 1/(smoothing s + 1) of proprioception, and torque feedback F = G/(m g h
-    (T_F s + 1)):
+    The body sways by J φ̈ = m g h φ + T + T_d about the ankles. With N = m g h (K + D s), P = m g h (passive stiffness +
+    passive damping s), the delay E = e^{−sτ}, the low-pass filter L = 1/(smoothing s + 1) of proprioception, and torque
+    feedback F = G/(m g h (T_F s + 1)),
 
         T = −N E (W L (φ − ψ) + (1 − W) φ − F T) − P (φ − ψ)
         φ (1 − N E F + B (P + N E (W L + 1 − W))) = B (P + N E W L) ψ + (1 − N E F) B T_d,    B = 1/(J s² − m g h)
@@ -40,17 +40,17 @@ class IndependentChannels:
         InputError: a number is not finite or out of range.
     """
 
-    inertia: float = measured("kg*m**2")  # J of the body about the ankles
+    inertia: float = measured("kg*m**2")  # J, of the body about the ankles
     toppling: float = measured("N*m/rad")  # m g h
     stiffness: float = measured("m g h", 1.3)  # K
     damping: float = measured("m g h s", 0.4)  # D
-    weight: float = 0.5  # W of proprioception, 0 to 1; graviception has 1 − W
+    weight: float = 0.5  # W, weight of proprioception, 0 to 1; graviception has 1 − W
     delay: float = measured("s", 0.15)  # τ
     passive_stiffness: float = measured("m g h", 0.1)
     passive_damping: float = measured("m g h s", 0.05)
     torque_feedback: float = measured("rad/(m g h rad)", 0.0)  # G
     torque_feedback_time: float = measured("s", 15.0)  # T_F
-    smoothing: float = measured("s", 0.0)  # of L
+    smoothing: float = measured("s", 0.0)  # time constant of L
 
     def __post_init__(self) -> None:
         for name in ("inertia", "toppling", "torque_feedback_time"):
@@ -61,7 +61,7 @@ class IndependentChannels:
             raise InputError(f"weight = {self.weight!r}: it must be from 0 (graviception) to 1 (proprioception)")
 
     def response(self, frequencies: ArrayLike, stimulus: Stimulus = "tilt") -> Complexes:
-        """Return the sway (k,) at frequencies [Hz] over a tilt [1], a torque [rad/(N·m)] or a translation [rad/m].
+        """Return the response (k,) of the sway to tilt [1], torque [rad/(N·m)] or translation [rad/m], at [Hz].
 
         Raises:
             InputError: the stimulus is unknown.

@@ -15,44 +15,44 @@ from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 
 Stimulus = Literal["tilt", "translation", "push_leg", "push_trunk"]
-#: Responses of ``DoublePendulum.response``, in order.
+#: Names of the responses of ``DoublePendulum.response``.
 ANGLES = ("ankle", "hip", "sway")
 
 
 @dataclass(frozen=True)
 class DoublePendulum:
-    """Legs rotated about the ankles by θ₁ and a trunk rotated about the hips by θ₂, both in space, forward positive.
+    """Double pendulum of stance: legs at the angle θ₁ and trunk at θ₂, both in space, forward positive.
 
-    With the mass matrix M and the derivatives G of gravity's torques, for small angles,
+    For small angles, with the mass matrix M and the derivatives G of gravity's torques,
 
         M θ̈ = G θ + Sᵀ τ + d,    q = S θ − (ψ, 0),    S = [[1, 0], [−1, 1]],
 
-    q the angles of ankle and hip, positive forward, on a floor that tilts by ψ, and torques
+    with the angles q of ankle and hip, positive forward, on a floor that tilts by ψ, and the torques
 
-        τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−sτ}:
+        τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−sτ}.
 
-    The legs are sensed relative to the floor with weight W and in space with 1 − W, the hip by its angle. The external
-    load d is −(m₁ c₁ + m₂ l, m₂ c₂) ẍ for a floor that translates by x, (z, 0) for a horizontal force on the legs at
-    the height z above the ankles, and (l, z) for one on the trunk at z above the hips.
+    The legs' angle is sensed relative to the floor with weight W and in space with 1 − W; the hip angle is sensed as it
+    is. The external load d is −(m₁ c₁ + m₂ l, m₂ c₂) ẍ for a floor that translates by x, (z, 0) per force for a
+    horizontal force on the legs at height z above the ankles, and (l, z) for one on the trunk at z above the hips.
 
     Raises:
         InputError: a number is not finite or out of range.
     """
 
-    leg_mass: float = measured("kg")  # m₁ of both legs without feet
-    leg_length: float = measured("m")  # l from ankles to hips
-    leg_com: float = measured("m")  # c₁ from ankles to the legs' centre of mass
-    leg_inertia: float = measured("kg*m**2")  # of the legs about their centre of mass
-    trunk_mass: float = measured("kg")  # m₂ of the body above the hips
-    trunk_com: float = measured("m")  # c₂ from hips to the trunk's centre of mass
-    trunk_inertia: float = measured("kg*m**2")  # of the trunk about its centre of mass
-    ankle_stiffness: float = measured("N*m/rad")  # K₁₁, torque of the ankles by the legs' angle
+    leg_mass: float = measured("kg")  # m₁, both legs without feet
+    leg_length: float = measured("m")  # l, from ankles to hips
+    leg_com: float = measured("m")  # c₁, from ankles to the legs' centre of mass
+    leg_inertia: float = measured("kg*m**2")  # inertia of the legs about their centre of mass
+    trunk_mass: float = measured("kg")  # m₂, body above the hips
+    trunk_com: float = measured("m")  # c₂, from hips to the trunk's centre of mass
+    trunk_inertia: float = measured("kg*m**2")  # inertia of the trunk about its centre of mass
+    ankle_stiffness: float = measured("N*m/rad")  # K₁₁, ankle torque per angle of the legs
     ankle_damping: float = measured("N*m*s/rad")  # D₁₁
     hip_stiffness: float = measured("N*m/rad")  # K₂₂
     hip_damping: float = measured("N*m*s/rad")  # D₂₂
-    ankle_by_hip: float = measured("N*m/rad", 0.0)  # K₁₂, torque of the ankles by the hip's angle
+    ankle_by_hip: float = measured("N*m/rad", 0.0)  # K₁₂, ankle torque per hip angle
     ankle_by_hip_rate: float = measured("N*m*s/rad", 0.0)  # D₁₂
-    hip_by_ankle: float = measured("N*m/rad", 0.0)  # K₂₁, torque of the hips by the legs' angle
+    hip_by_ankle: float = measured("N*m/rad", 0.0)  # K₂₁, hip torque per angle of the legs
     hip_by_ankle_rate: float = measured("N*m*s/rad", 0.0)  # D₂₁
     weight: float = 0.5  # W, 0 to 1
     delay: float = measured("s", 0.1)  # τ
@@ -81,17 +81,17 @@ class DoublePendulum:
 
     @property
     def moments(self) -> Floats:
-        """Derivatives of the centre of mass by the angles, times the mass [kg·m], (2,)."""
+        """First mass moments (m₁ c₁ + m₂ l, m₂ c₂) [kg·m], (2,): mass times derivatives of its centre by the angles."""
         legs = self.leg_mass * self.leg_com + self.trunk_mass * self.leg_length
         return np.array([legs, self.trunk_mass * self.trunk_com])
 
     def response(
         self, frequencies: ArrayLike, stimulus: Stimulus = "tilt", height: float = 0.0
     ) -> dict[str, Complexes]:
-        """Return the angles (k,) of ankle, hip and sway at frequencies [Hz], by the names in ``ANGLES``.
+        """Return the responses (k,) of ankle, hip and sway angles at frequencies [Hz], by the names in ``ANGLES``.
 
-        The sway is the inclination of the line from the ankles to the centre of mass. The responses are over a tilt
-        [1], a translation [rad/m], or a force on legs or trunk [rad/N] at ``height`` [m].
+        The sway is the angle of the line from the ankles to the centre of mass. Responses are to a tilt [1], a
+        translation [rad/m], or a force on legs or trunk [rad/N] at ``height`` [m] above the ankles or the hips.
 
         Raises:
             InputError: the stimulus is unknown.
@@ -117,6 +117,6 @@ class DoublePendulum:
             raise InputError(f"stimulus = {stimulus!r}: it must be one of {', '.join(outside)}")
         angles = np.linalg.solve(loop, outside[stimulus])[:, :, 0]  # (k, 2) θ
         tilt = 1.0 if stimulus == "tilt" else 0.0
-        body = moments.sum()  # m h: both angles are in space; θ₁ = θ₂ is one rigid body
-        found = angles[:, 0] - tilt, angles[:, 1] - angles[:, 0], angles @ moments / body
-        return dict(zip(ANGLES, found, strict=True))
+        body = moments.sum()  # m h, since θ₁ = θ₂ for a rigid body
+        responses = angles[:, 0] - tilt, angles[:, 1] - angles[:, 0], angles @ moments / body
+        return dict(zip(ANGLES, responses, strict=True))

@@ -1,13 +1,13 @@
 """Frequency responses: gain, phase, coherence and remnant from cycles of a periodic stimulus, with intervals.
 
-Definitions as in Peterka 2002 (Journal of Neurophysiology 88:1097): spectra are averaged over cycles, and over
-neighbouring frequencies in bands if requested, before they are divided. With a cycle's coefficients U of the stimulus
-and Y of a response
+Definitions are those of Peterka 2002 (Journal of Neurophysiology 88:1097). Spectra are averaged over cycles, and in
+bands over neighbouring frequencies, before they are divided. With a cycle's coefficients U of the stimulus and Y
+of a response,
 
     H = ⟨U* Y⟩ / ⟨U* U⟩,    γ² = |⟨U* Y⟩|² / (⟨U* U⟩ ⟨Y* Y⟩).
 
-The remnant, the part of the response that is not linear in the stimulus, is the power of Y − H U, or of Y less its mean
-over cycles at frequencies without stimulus.
+The remnant is the part of the response that is not linear in the stimulus: the power of Y − H U or, at frequencies
+without stimulus, of Y minus its mean over cycles.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Share of the stimulus's greatest coefficient up to which a coefficient counts as zero.
+#: Ratio to the stimulus's greatest coefficient up to which a coefficient counts as zero.
 _LEAST = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class FrequencyResponse:
-    """Frequency response to a periodic stimulus, at single frequencies or in bands.
+    """Frequency responses to a stimulus, at single frequencies or averaged in bands.
 
     Attributes:
-        frequencies: (k,) [Hz]; for a band, the mean of its frequencies.
-        values: (k,) H by response: complex, response over stimulus.
-        covariance: (k, r, r) E[(Ĥ − H)(Ĥ − H)*] of the r responses' values at each frequency, from the scatter of the
-            cycles; None for a single cycle.
-        coherence: (k,) γ² by response: 1 if all of the response is linear in the stimulus. The estimate for an
-            incoherent response is about 1/cycles instead of 0.
-        intervals: intervals of gain, phase and coherence by response; None for a single cycle.
-        remnant: a row for each response and each multiple of 1/period: ``frequency`` [Hz], ``excited`` and
-            ``power``, a one-sided density [response's unit²/Hz]; None for a single cycle.
+        frequencies: (k,) [Hz] frequencies; for a band, their mean.
+        values: complex frequency response H (k,), response over stimulus, by name of the response.
+        covariance: (k, r, r) covariance E[(Ĥ − H)(Ĥ − H)*] of the r responses at each frequency, from the scatter of
+            the cycles; None for a single cycle.
+        coherence: coherence γ² (k,) by name of the response: 1 if the response is linear in the stimulus. For an
+            unrelated response the estimate is about 1/cycles instead of 0.
+        intervals: confidence intervals of gain, phase and coherence by response; None for a single cycle.
+        remnant: table with a row for each response and each multiple of 1/period: ``frequency`` [Hz], ``excited``,
+            and ``power``, a one-sided density [response's unit²/Hz]; None for a single cycle.
         cycles: number of averaged cycles.
         excited: (f,) [Hz] frequencies of the stimulus.
         weights: (k, f) weight of each excited frequency in a band; rows add up to one.
-        units: units of the responses and, as ``stimulus``, of the stimulus.
+        units: units by name of the response, and of the stimulus under ``stimulus``; without an entry: no unit.
         unrepeated: share of the stimulus's power that differs between cycles; 0 for a stimulus that need not repeat.
     """
 
@@ -67,16 +67,16 @@ class FrequencyResponse:
     unrepeated: float = 0.0
 
     def averaged(self, values: ArrayLike) -> Complexes:
-        """Return the mean (k,) in the same bands of values at the frequencies ``excited``."""
+        """Return means (k,) in this response's bands of values (f,) at the frequencies ``excited``."""
         return np.asarray(self.weights @ np.asarray(values))
 
     @property
     def frame(self) -> pd.DataFrame:
         """Table with a row for each response and frequency.
 
-        The columns are ``response``, ``frequency`` [Hz], ``gain`` [response's unit/stimulus's unit], ``phase`` [rad],
-        unwrapped and negative for a lag, and ``coherence``; with intervals, each also with ``_low`` and ``_high``. The
-        units are in ``attrs["units"]``.
+        Columns are ``response``, ``frequency`` [Hz], ``gain`` [response's unit/stimulus's unit], ``phase`` [rad],
+        unwrapped and negative for a lag, and ``coherence``. With intervals, gain, phase and coherence have further
+        columns ``…_low`` and ``…_high``. Units are in ``attrs["units"]``.
         """
         import pandas as pd
 
@@ -88,7 +88,7 @@ class FrequencyResponse:
                 columns[what] = number
                 if self.intervals is not None:
                     low, high = getattr(self.intervals[name], what)
-                    # Intervals of the phase are relative to the estimate.
+                    # Intervals of the phase are relative to the estimated phase.
                     shift = number if what == "phase" else 0.0
                     columns |= {f"{what}_low": shift + low, f"{what}_high": shift + high}
             parts.append(pd.DataFrame(columns))
@@ -101,14 +101,14 @@ class FrequencyResponse:
 
     @property
     def _unit_of_gain(self) -> str:
-        """Unit of the gains, or a list if they differ."""
+        """Unit of the gains, or a list of units if they differ."""
         below = self.units.get("stimulus", "1")
         units = dict.fromkeys(self.units.get(name, "1") for name in self.values)
         return ", ".join("1" if unit == below else unit if below == "1" else f"{unit}/{below}" for unit in units)
 
 
 def unwrapped(values: Complexes) -> Floats:
-    """Return the phases (k,) [rad] of values at ascending frequencies, without jumps by 2π."""
+    """Return the phases (k,) [rad] of complex values at ascending frequencies, without jumps by 2π."""
     return np.asarray(np.unwrap(np.angle(values)))
 
 
@@ -124,9 +124,9 @@ def frequency_response(
     units: Mapping[str, str] | None = None,
     **how: Any,
 ) -> FrequencyResponse:
-    """Return the response to a periodic stimulus, from the whole cycles of one trial or several.
+    """Return the frequency response to a periodic stimulus, from the whole cycles of one or more trials.
 
-    The arguments are those of ``cycle_spectra`` and, as ``how``, those of ``response_of``, which raise errors.
+    Arguments and errors are those of ``cycle_spectra`` and, for ``how``, those of ``response_of``.
     """
     spectra = cycle_spectra(time, stimulus, responses, period, frequencies, begin=begin, skip=skip, units=units)
     return response_of(spectra, **how)
@@ -141,19 +141,19 @@ def response_of(
     resamples: int = 1000,
     seed: int = 0,
 ) -> FrequencyResponse:
-    """Return the response to a stimulus from the spectra of cycles or windows.
+    """Return the frequency response to a stimulus from the spectra of cycles or windows.
 
     Args:
         spectra: spectra of stimulus and responses.
-        per_decade: number of bands in a decade over which spectra are averaged; None for single frequencies.
-        over: units of the draws for intervals: cycles; or whole trials, if trials differ by more than their cycles, for
-            example trials of several people.
-        confidence: level of the intervals.
-        resamples: number of draws; 0 for no intervals.
-        seed: seed of the draws.
+        per_decade: number of bands per decade in which spectra are averaged; None: single frequencies.
+        over: units that the bootstrap draws: ``cycles``, or ``trials`` if trials differ more than cycles of one trial,
+            for example trials of several people.
+        confidence: confidence level of the intervals.
+        resamples: number of bootstrap resamples; 0: no intervals.
+        seed: seed of the random draws.
 
     Raises:
-        InputError: the stimulus is zero at one of its frequencies, or an argument is out of range.
+        InputError: the stimulus is zero at an excited frequency, or an argument is out of range.
     """
     excited = spectra.frequencies[spectra.excited]
     u, y = spectra.stimulus[:, spectra.excited], spectra.stacked()[:, spectra.excited]
@@ -162,48 +162,48 @@ def response_of(
     if still.any():
         raise InputError(f"the stimulus is zero at {excited[still][0]:g} Hz: leave out that frequency")
     first = _first_of_bands(excited, per_decade)
-    cross, own, answer = (
+    cross, input_power, output_power = (
         np.add.reduceat(values, first, axis=1) for values in (u.conj()[:, :, None] * y, power, np.abs(y) ** 2)
     )
-    found = cross.mean(axis=0) / own.mean(axis=0)[:, None]
+    ratio = cross.mean(axis=0) / input_power.mean(axis=0)[:, None]
     names, cycles = list(spectra.responses), len(u)
     intervals = covariance = remnant = None
     if cycles > 1:
         each = (u.conj()[:, :, None] * y).mean(axis=0) / power.mean(axis=0)[:, None]  # (f, r) H at each frequency
         left = y - u[:, :, None] * each
-        errors = np.add.reduceat(u.conj()[:, :, None] * left, first, axis=1) / own.mean(axis=0)[:, None]
+        errors = np.add.reduceat(u.conj()[:, :, None] * left, first, axis=1) / input_power.mean(axis=0)[:, None]
         covariance = np.einsum("mkr,mks->krs", errors, errors.conj()) / (cycles * (cycles - 1))
         remnant = _remnant(spectra, left)
         if resamples:
-            drawn = bootstrap(cross, own, answer, spectra.trial, over, confidence, resamples, seed)
+            drawn = bootstrap(cross, input_power, output_power, spectra.trial, over, confidence, resamples, seed)
             intervals = dict(zip(names, drawn, strict=True))
     sizes = np.diff([*first, len(excited)])
     members = np.repeat(np.arange(len(first)), sizes) == np.arange(len(first))[:, None]
     return FrequencyResponse(
         frequencies=np.add.reduceat(excited, first) / sizes,
-        values=dict(zip(names, found.T, strict=True)),
+        values=dict(zip(names, ratio.T, strict=True)),
         covariance=covariance,
-        coherence=dict(zip(names, coherence_of(cross, own, answer).T, strict=True)),
+        coherence=dict(zip(names, coherence_of(cross, input_power, output_power).T, strict=True)),
         intervals=intervals,
         remnant=remnant,
         cycles=cycles,
         excited=excited,
-        weights=members * power.mean(axis=0) / own.mean(axis=0)[:, None],
+        weights=members * power.mean(axis=0) / input_power.mean(axis=0)[:, None],
         units=spectra.units,
         unrepeated=spectra.unrepeated,
     )
 
 
-def coherence_of(cross: Complexes, own: Floats, answer: Floats) -> Floats:
-    """Return γ² (k, r) from cross spectra (m, k, r) and powers (m, k) and (m, k, r); 0 without response."""
-    power = own.mean(axis=0)[:, None] * answer.mean(axis=0)
+def coherence_of(cross: Complexes, input_power: Floats, output_power: Floats) -> Floats:
+    """Return γ² (k, r) from cross spectra (m, k, r) and powers (m, k), (m, k, r); 0 if the response is zero."""
+    power = input_power.mean(axis=0)[:, None] * output_power.mean(axis=0)
     shared = np.abs(cross.mean(axis=0)) ** 2
-    # With equal cycles it is 1; round-off must not make it larger.
+    # γ² is 1 if all cycles are equal; rounding must not make it larger.
     return np.minimum(np.divide(shared, power, out=np.zeros_like(power), where=power > 0.0), 1.0)
 
 
 def _first_of_bands(frequencies: Floats, per_decade: float | None) -> NDArray[np.int64]:
-    """Return the index of the first frequency of each band that has frequencies, (k,)."""
+    """Return the index (k,) of the first frequency of each band that is not empty."""
     if per_decade is None:
         return np.arange(len(frequencies))
     above_zero(per_decade, "per_decade")

@@ -1,4 +1,4 @@
-"""Fourier coefficients of each cycle of records with periodic stimuli."""
+"""Fourier coefficients of stimulus and responses in each cycle of a periodic stimulus."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from biped.inputs.checks import above_zero, integer
 from biped.metrics.fourier import Complexes, fourier_coefficients
 from contact.arrays import Floats
 
-#: Tolerance of the number of periods in a cycle.
-_WHOLE = 1e-6
-#: Longest sampling interval over the median; a longer one is a gap.
+#: Tolerance of the number of a frequency's periods in a cycle, which must be whole.
+_TOLERANCE = 1e-6
+#: Ratio of a sampling interval to the median interval above which it is a gap.
 _GAP = 1.5
 #: Largest share of a stimulus's power that may differ between cycles, for example by measurement noise.
 UNREPEATED = 0.1
-#: Largest contribution of a drift from cycle to cycle, relative to the stimulus's amplitude.
+#: Largest contribution of a drift between cycles, relative to the stimulus's amplitude.
 DRIFT = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Spectra:
-    """Fourier coefficients c of stimulus and responses in each cycle: Re(c exp(iωt)), t from the cycle's start.
+    """Fourier coefficients c of stimulus and responses in each cycle: terms Re(c e^{iωt}), t from the cycle's start.
 
     Attributes:
-        period: [s] of a cycle.
-        frequencies: (f,) [Hz] all multiples of 1/period up to the highest excited one.
-        excited: (f,) mask of the frequencies at which the stimulus moves.
-        stimulus: (m, f) of m cycles, in the stimulus's unit.
-        responses: (m, f) by name, each in its own unit.
-        trial: (m,) trial of each cycle.
-        units: units of the responses and, as ``stimulus``, of the stimulus; others have none.
-        is_periodic: True if the stimulus must repeat in each cycle of a trial; False for windows of another stimulus.
+        period: [s] duration of a cycle.
+        frequencies: (f,) [Hz] all multiples of 1/period up to the highest excited frequency.
+        excited: (f,) mask of the frequencies that the stimulus contains.
+        stimulus: (m, f) coefficients of the stimulus in m cycles, in its unit.
+        responses: coefficients (m, f) of each response, in its unit, by name.
+        trial: (m,) index of the trial of each cycle.
+        units: units by name of the response, and of the stimulus under ``stimulus``; without an entry: no unit.
+        is_periodic: True if the stimulus must repeat in each cycle of a trial; False for windows of any stimulus.
 
     Raises:
-        InputError: shapes do not fit, a number is not finite, or no frequency is excited.
+        InputError: shapes do not match, a number is not finite, or no frequency is excited.
     """
 
     period: float
@@ -53,21 +53,21 @@ class Spectra:
 
     def __post_init__(self) -> None:
         if not self.responses:
-            raise InputError("spectra need at least one response")
+            raise InputError("spectra: there is no response; give at least one")
         shape = (len(self.trial), len(self.frequencies))
         for name, values in {"stimulus": self.stimulus, **self.responses}.items():
             if values.shape != shape:
-                raise InputError(f"{name} of shape {values.shape}: it must be {shape}, (cycles, frequencies)")
+                raise InputError(f"{name} has shape {values.shape}: it must be {shape}, (cycles, frequencies)")
             if not np.isfinite(values).all():
                 raise InputError(f"{name}: a coefficient is not finite")
         if not self.excited.any():
-            raise InputError("no frequency is excited")
+            raise InputError("spectra: no frequency is excited; set at least one in the mask ``excited``")
 
     @classmethod
     def joined(cls, parts: Sequence[Spectra]) -> Spectra:
-        """Return the spectra of several trials in a row; raise InputError if responses or frequencies differ."""
+        """Return the joined spectra of several trials; raise InputError if their responses or frequencies differ."""
         if not parts:
-            raise InputError("no trial has a whole cycle")
+            raise InputError("there are no spectra: no trial contains a whole cycle")
         first = parts[0]
         for part in parts[1:]:
             if part.responses.keys() != first.responses.keys() or not (
@@ -84,34 +84,34 @@ class Spectra:
     @property
     def unrepeated(self) -> float:
         """Share of the stimulus's power, up to the highest frequency, that differs between the cycles of a trial."""
-        moved = whole = 0.0
+        moved = total = 0.0
         for number in np.unique(self.trial) if self.is_periodic else ():
-            own = self.stimulus[self.trial == number]
-            if len(own) > 1:
-                moved += float((np.abs(own - own.mean(axis=0)) ** 2).sum()) * len(own) / (len(own) - 1)
-                whole += float((np.abs(own) ** 2).sum())
-        return moved / whole if whole else 0.0
+            cycles = self.stimulus[self.trial == number]
+            if len(cycles) > 1:
+                moved += float((np.abs(cycles - cycles.mean(axis=0)) ** 2).sum()) * len(cycles) / (len(cycles) - 1)
+                total += float((np.abs(cycles) ** 2).sum())
+        return moved / total if total else 0.0
 
     def stacked(self) -> Complexes:
-        """Return the responses (m, f, responses), in order."""
+        """Return the coefficients of all responses, (m, f, responses), in order."""
         return np.stack(list(self.responses.values()), axis=2)
 
 
 def bins_of(period: float, frequencies: Sequence[float] | Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return all multiples of 1/period up to the highest of some frequencies [Hz], and the mask of these frequencies.
+    """Return all multiples of 1/period [Hz] up to the highest given frequency, and the mask of given frequencies.
 
     Raises:
         InputError: a frequency is not a multiple of 1/period.
     """
     above_zero(period, "period")
     if not len(frequencies):
-        raise InputError("frequencies: give one or more frequencies of the stimulus")
+        raise InputError("frequencies: give at least one frequency [Hz] of the stimulus")
     cycles = np.asarray(frequencies, dtype=float) * period
     places = np.round(cycles)
-    off = np.abs(cycles - places) > _WHOLE * np.maximum(cycles, 1.0)
+    off = np.abs(cycles - places) > _TOLERANCE * np.maximum(cycles, 1.0)
     if off.any() or not (places >= 1.0).all():
         wrong = np.asarray(frequencies, dtype=float)[off | ~(places >= 1.0)][0]
-        raise InputError(f"frequency {wrong:g} Hz: it must be a multiple of {1.0 / period:.6g} Hz, one over the period")
+        raise InputError(f"frequency {wrong:g} Hz: it must be a multiple of 1/period, {1.0 / period:.6g} Hz")
     numbers = np.arange(1, int(places.max()) + 1)
     return numbers / period, np.isin(numbers, places)
 
@@ -127,21 +127,21 @@ def cycle_spectra(
     skip: int = 1,
     units: Mapping[str, str] | None = None,
 ) -> Spectra:
-    """Return the spectra of the whole cycles of one trial or several.
+    """Return the spectra of the whole cycles of one or more trials.
 
     Args:
-        time: (n,) [s], ascending, common to all trials.
-        stimulus: (n,), or (trials, n) if it differs between trials.
-        responses: (n,) or (trials, n) by name.
-        period: [s] of a cycle of the stimulus.
-        frequencies: [Hz] of the stimulus, as ``Signal.frequencies``; multiples of 1/period.
-        begin: [s] start of the first cycle; by default the first time.
-        skip: number of initial cycles that are dropped as transients.
-        units: units of the responses and, as ``stimulus``, of the stimulus.
+        time: (n,) [s] ascending times of the samples, common to all trials.
+        stimulus: samples (n,), or (trials, n) if the stimulus differs between trials.
+        responses: samples (n,) or (trials, n) by name of the response.
+        period: [s] period of the stimulus.
+        frequencies: [Hz] frequencies of the stimulus (``Signal.frequencies``), multiples of 1/period.
+        begin: [s] start of the first cycle; default: the first time.
+        skip: number of initial cycles that are dropped because of transients.
+        units: units by name of the response, and of the stimulus under ``stimulus``.
 
     Raises:
-        InputError: shapes do not fit, a number is missing, no cycle is whole, samples are too few or have a gap, or the
-            stimulus differs between cycles by more than ``UNREPEATED`` of its power, or drifts.
+        InputError: shapes do not match, a number is missing, no cycle is whole, samples are too few or have a gap,
+            or the stimulus drifts or differs between cycles by more than ``UNREPEATED`` of its power.
     """
     every, excited = bins_of(period, frequencies)
     times, together = tables_of(time, stimulus, responses)
@@ -149,17 +149,17 @@ def cycle_spectra(
     flat = np.ascontiguousarray(together.reshape(-1, len(times)).T)
     cycles = coefficients_of_cycles(times, flat, period, every, begin, skip)
     shaped = cycles.reshape(len(cycles), len(every), trials, columns).transpose(2, 0, 1, 3)
-    found = shaped.reshape(trials * len(cycles), len(every), columns)
-    named = {name: found[:, :, 1 + k] for k, name in enumerate(responses)}
+    coefficients = shaped.reshape(trials * len(cycles), len(every), columns)
+    named = {name: coefficients[:, :, 1 + k] for k, name in enumerate(responses)}
     trial = np.repeat(np.arange(trials), len(cycles))
-    spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
+    spectra = Spectra(period, every, excited, coefficients[:, :, 0], named, trial, dict(units or {}))
     if spectra.unrepeated > UNREPEATED:
         part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs between cycles"
         remedy = "set the stimulus's period or, if it does not repeat, a window (Welch's estimate)"
         raise InputError(f"period = {period:g} s: {part}: {remedy}")
     since = (times[0] if begin is None else begin) + skip * period
     early = times[(times >= since) & (times + period <= times[-1])]
-    ramps = 1.0 / (np.pi * period * every[excited])  # coefficients of a ramp by 1 in each cycle
+    ramps = 1.0 / (np.pi * period * every[excited])  # coefficients of a ramp that rises by 1 in each cycle
     for number, values in enumerate(together[:, 0] if early.size else ()):
         drift = float(np.mean(np.interp(early + period, times, values) - np.interp(early, times, values)))
         moved = np.linalg.norm(spectra.stimulus[trial == number][:, excited].mean(axis=0))
@@ -169,7 +169,7 @@ def cycle_spectra(
 
 
 def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, ArrayLike]) -> tuple[Floats, Floats]:
-    """Return times (n,), and stimulus and responses (trials, columns, n); raise InputError if shapes do not fit."""
+    """Return times (n,), and stimulus and responses (trials, columns, n); raise InputError if shapes do not match."""
     times = np.asarray(time, dtype=float)
     columns = {"stimulus": stimulus, **responses}
     if "stimulus" in responses:
@@ -178,26 +178,26 @@ def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, Arra
     trials = max(len(table) for table in tables.values())
     for name, table in tables.items():
         if table.ndim != 2 or table.shape[1] != len(times) or len(table) not in (1, trials):
-            wanted = f"({len(times)},) or (trials, {len(times)})"
-            raise InputError(f"{name} of shape {np.shape(columns[name])}: it must have {wanted}")
+            shapes = f"({len(times)},) or (trials, {len(times)})"
+            raise InputError(f"{name} has shape {np.shape(columns[name])}: it must be {shapes}")
     return times, np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
 
 
 def coefficients_of_cycles(
     time: Floats, table: Floats, period: float, frequencies: Floats, begin: float | None = None, skip: int = 1
 ) -> Complexes:
-    """Return Fourier coefficients (cycles, frequencies, columns) of a table (n, columns) in whole cycles.
+    """Return the Fourier coefficients (cycles, frequencies, columns) of a table's whole cycles.
 
     Args:
-        time: (n,) [s], ascending.
-        table: (n, columns).
-        period: [s] of a cycle.
-        frequencies: (f,) [Hz], multiples of 1/period.
-        begin: [s] start of the first cycle; by default the first time.
+        time: (n,) [s] ascending times of the samples.
+        table: (n, columns) samples.
+        period: [s] duration of a cycle.
+        frequencies: (f,) [Hz] multiples of 1/period.
+        begin: [s] start of the first cycle; default: the first time.
         skip: number of initial cycles that are dropped.
 
     Raises:
-        InputError: as ``cycle_spectra``.
+        InputError: the errors of ``cycle_spectra``.
     """
     above_zero(period, "period")
     integer(skip, "skip")
@@ -207,32 +207,32 @@ def coefficients_of_cycles(
     usual = float(np.median(np.diff(time)))
     if 2.0 * usual * float(np.max(frequencies)) >= 1.0:
         raise InputError(
-            f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: a period needs over two samples"
+            f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: it needs over two samples a period"
         )
-    # A cycle begins and ends half a sample early, so that rounding moves no sample into another cycle.
+    # Cycles are shifted by half a sample, so that rounding moves no sample into another cycle.
     count = math.floor((time[-1] + 1.5 * usual - start) / period)
     if count <= skip:
         raise InputError(
-            f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more than the {skip} "
-            "skipped ones"
+            f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more, since {skip} "
+            "are skipped"
         )
     clock, columns = np.ascontiguousarray(time[:, None]), range(table.shape[1])
-    found = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
+    coefficients = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
     for number in range(skip, count):
         since = start + number * period
         first, stop = np.searchsorted(time, [since - 0.5 * usual, since + period - 0.5 * usual])
-        rows, own = clock[first:stop], table[first:stop]
-        _check_samples(rows[:, 0], own, since, period, usual)
-        turned = np.exp(-2j * np.pi * frequencies * (rows[0, 0] - since))  # coefficients count from the first row
-        found[number - skip] = turned[:, None] * fourier_coefficients(rows, 0, own, columns, frequencies)
-    return found
+        rows, values = clock[first:stop], table[first:stop]
+        _check_samples(rows[:, 0], values, since, period, usual)
+        turned = np.exp(-2j * np.pi * frequencies * (rows[0, 0] - since))  # phases count from the first row
+        coefficients[number - skip] = turned[:, None] * fourier_coefficients(rows, 0, values, columns, frequencies)
+    return coefficients
 
 
 def _check_samples(time: Floats, table: Floats, since: float, period: float, usual: float) -> None:
     """Raise InputError if a cycle has a gap or a number that is not finite."""
     edges = np.concatenate([[since], time, [since + period]])
     gap = int(np.argmax(np.diff(edges)))
-    if edges[gap + 1] - edges[gap] > _GAP * usual + _WHOLE * usual:
+    if edges[gap + 1] - edges[gap] > _GAP * usual + _TOLERANCE * usual:
         raise InputError(
             f"no samples between {edges[gap]:g} and {edges[gap + 1]:g} s: resample the record, or leave the cycle out"
         )

@@ -1,8 +1,8 @@
-"""Spectra of windows of stimuli that do not repeat (Welch 1967), and responses to several simultaneous stimuli.
+"""Welch's spectra for stimuli that do not repeat (Welch 1967), and responses to several simultaneous stimuli.
 
-The response to one stimulus is H1 = S_yu / S_uu. The response to several is S_yu S_uu⁻¹, with the matrix of the
-stimuli's spectra (Bendat and Piersol 2010, chapter 7): each stimulus and the response without their parts that are
-linear in the other stimuli.
+The response to one stimulus is H1 = S_yu / S_uu. Responses to several stimuli are S_yu S_uu⁻¹, with the matrix S_uu of
+the stimuli's spectra (Bendat and Piersol 2010, chapter 7). This equals H1 of a stimulus and the response after removal
+of their parts that are linear in the other stimuli.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from biped.identification.spectra import UNREPEATED, Spectra, tables_of
 from biped.inputs.checks import above_zero
 from biped.metrics.fourier import Complexes
 
-#: Largest overlap; with a larger one windows are hardly independent, and intervals would be too narrow.
+#: Largest overlap of windows; with more, windows would hardly be independent, and intervals too narrow.
 MOST_OVERLAP = 0.5
-#: First multiple of 1/window that counts; lower ones contain the rest of slower drifts.
+#: Lowest multiple of 1/window that is used; a lower one contains slow drifts.
 FIRST = 2
-#: Smallest share of a stimulus's power that the other stimuli must leave unexplained.
-_OWN = 1e-3
+#: Smallest share of a stimulus's power that must not be explained by the other stimuli.
+_INDEPENDENT = 1e-3
 
 
 def windowed_spectra(
@@ -38,20 +38,20 @@ def windowed_spectra(
     highest: float | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Spectra:
-    """Return the spectra of Hann windows of one trial or several; each window's mean is subtracted.
+    """Return the spectra of Hann windows of one or more trials; the mean of each window is subtracted.
 
     Args:
-        time: (n,) [s], evenly spaced, common to all trials.
-        stimulus: (n,), or (trials, n).
-        responses: (n,) or (trials, n) by name.
-        window: [s] length of a window. Frequencies are multiples of 1/window, from the second one on.
-        overlap: share of a window that overlaps with the next one, 0 … 0.5.
-        highest: [Hz] highest frequency; below half the sampling rate if None.
-        units: units of the responses and, as ``stimulus``, of the stimulus.
+        time: (n,) [s] evenly spaced times of the samples, common to all trials.
+        stimulus: samples (n,), or (trials, n) if the stimulus differs between trials.
+        responses: samples (n,) or (trials, n) by name of the response.
+        window: [s] length of a window. Frequencies are 2/window, 3/window, …
+        overlap: share of a window that overlaps with the next window, 0 to 0.5.
+        highest: [Hz] highest frequency; None: half of the sampling rate.
+        units: units by name of the response, and of the stimulus under ``stimulus``.
 
     Raises:
-        InputError: shapes do not fit, a number is missing, times are uneven, or fewer than two windows fit into a
-            trial.
+        InputError: shapes do not match, a number is missing, times are not evenly spaced, or fewer than two windows
+            fit into a trial.
     """
     from scipy.signal import stft
 
@@ -72,71 +72,71 @@ def windowed_spectra(
             f"window = {window:g} s: two must fit into a trial of {len(times) / rate:g} s, and the highest frequency "
             f"must be from {FIRST / window:g} to {rate / 2.0:g} Hz"
         )
-    frequency, _, found = stft(
+    frequency, _, transforms = stft(
         table, rate, "hann", count, shared, detrend="constant", boundary=None, padded=False, scaling="psd"
     )
     kept = (np.arange(len(frequency)) >= FIRST) & (frequency <= top) & (frequency < rate / 2.0)
     # (trials, columns, frequencies, windows), scaled as for cycles: |c|² window / 2 is a one-sided density
-    c = found[:, :, kept].transpose(0, 3, 2, 1) * np.sqrt(4.0 * rate / count)
+    c = transforms[:, :, kept].transpose(0, 3, 2, 1) * np.sqrt(4.0 * rate / count)
     flat = c.reshape(-1, *c.shape[2:])
     named = {name: flat[:, :, 1 + k] for k, name in enumerate(responses)}
     trial, every = np.repeat(np.arange(len(c)), c.shape[1]), np.ones(int(kept.sum()), dtype=bool)
     return Spectra(count / rate, frequency[kept], every, flat[:, :, 0], named, trial, dict(units or {}), False)
 
 
-def response_to_several(spectra: Spectra, name: str, others: Sequence[str], **how: Any) -> FrequencyResponse:
-    """Return responses to several simultaneous stimuli, each named ``response / stimulus``.
+def response_to_several(spectra: Spectra, name: str, other_stimuli: Sequence[str], **how: Any) -> FrequencyResponse:
+    """Return the responses to several simultaneous stimuli, named ``response / stimulus``.
 
-    The coherence is the partial coherence, of the parts that the other stimuli do not explain. The relation between the
-    stimuli must differ between windows, cycles or trials.
+    The coherence is the partial coherence: that of the parts that the other stimuli do not explain. The stimuli must be
+    related differently in different windows, cycles or trials.
 
     Args:
-        spectra: spectra with the other stimuli among the responses.
-        name: name of the stimulus.
-        others: names of the other stimuli.
-        how: arguments of ``response_of``.
+        spectra: spectra that contain the other stimuli as responses.
+        name: name of the first stimulus, which is the stimulus of ``spectra``.
+        other_stimuli: names of the other stimuli.
+        how: further arguments of ``response_of``.
 
     Raises:
-        InputError: a stimulus is nearly a linear function of the others, as with too few cycles; or as ``response_of``.
+        InputError: the errors of ``response_of``, or a stimulus is nearly a linear function of the other stimuli.
     """
-    inputs = {name: spectra.stimulus} | {other: spectra.responses[other] for other in others}
+    inputs = {name: spectra.stimulus} | {other: spectra.responses[other] for other in other_stimuli}
     answers = {answer: values for answer, values in spectra.responses.items() if answer not in inputs}
     units = {**spectra.units, name: spectra.units.get("stimulus", "1")}
     parts = []
-    for own, values in inputs.items():
+    for stimulus, values in inputs.items():
         if (moved := replace(spectra, stimulus=values).unrepeated) > UNREPEATED:
-            raise InputError(f"{own}: {moved:.0%} of its power differs between cycles: its period is another one")
-        rest = np.stack([inputs[other] for other in inputs if other != own], axis=2)
+            raise InputError(f"{stimulus}: {moved:.0%} of its power differs between cycles: its period is different")
+        rest = np.stack([inputs[other] for other in inputs if other != stimulus], axis=2)
         alone = _without(rest, values)
-        power, whole = (np.abs(alone) ** 2).sum(axis=0), (np.abs(values) ** 2).sum(axis=0)
-        if (alike := spectra.excited & (power < _OWN * whole)).any():
+        power, total = (np.abs(alone) ** 2).sum(axis=0), (np.abs(values) ** 2).sum(axis=0)
+        if (alike := spectra.excited & (power < _INDEPENDENT * total)).any():
             raise InputError(
-                f"{own}: at {spectra.frequencies[alike][0]:.3g} Hz it is a linear function of the other stimuli: "
+                f"{stimulus}: at {spectra.frequencies[alike][0]:.3g} Hz it is a linear function of the other stimuli: "
                 "measure trials in which they move differently, or leave one out"
             )
-        named = {f"{answer} / {own}": _without(rest, y) for answer, y in answers.items()}
-        ratios = {f"{answer} / {own}": f"{units.get(answer, '1')}/{units.get(own, '1')}" for answer in answers}
+        named = {f"{answer} / {stimulus}": _without(rest, y) for answer, y in answers.items()}
+        ratios = {f"{each} / {stimulus}": f"{units.get(each, '1')}/{units.get(stimulus, '1')}" for each in answers}
         parts.append(response_of(replace(spectra, stimulus=alone, responses=named, units=ratios), **how))
     return _joined(parts)
 
 
-def _without(others: Complexes, values: Complexes) -> Complexes:
-    """Return the parts (m, f) of values in all cycles that are not linear in others (m, f, j), at each frequency."""
-    gram = np.einsum("mfi,mfj->fij", others.conj(), others)
-    shared = np.einsum("mfi,mf->fi", others.conj(), values)
+def _without(stimuli: Complexes, values: Complexes) -> Complexes:
+    """Return the parts (m, f) of values that are not linear in ``stimuli`` (m, f, j) over all cycles, per frequency."""
+    gram = np.einsum("mfi,mfj->fij", stimuli.conj(), stimuli)
+    shared = np.einsum("mfi,mf->fi", stimuli.conj(), values)
     weights = np.linalg.pinv(gram, 1e-12, hermitian=True) @ shared[:, :, None]
-    return np.asarray(values - np.einsum("mfi,fi->mf", others, weights[:, :, 0]))
+    return np.asarray(values - np.einsum("mfi,fi->mf", stimuli, weights[:, :, 0]))
 
 
 def _joined(parts: Sequence[FrequencyResponse]) -> FrequencyResponse:
     import pandas as pd
 
     merged: dict[str, Any] = {
-        what: {name: value for one in parts for name, value in (getattr(one, what) or {}).items()} or None
+        what: {name: value for part in parts for name, value in (getattr(part, what) or {}).items()} or None
         for what in ("values", "coherence", "units", "intervals")
     }
     remnant = None
     if parts[0].remnant is not None:
-        remnant = pd.concat([one.remnant for one in parts], ignore_index=True)
+        remnant = pd.concat([part.remnant for part in parts], ignore_index=True)
         remnant.attrs = parts[0].remnant.attrs
     return replace(parts[0], **merged, covariance=None, remnant=remnant)

@@ -1,1 +1,1 @@
-"""Checks and readers of users' inputs: arguments, files, modules, optional packages."""
+"""Checks and readers of user input: arguments, files, modules, optional packages."""

@@ -1,4 +1,4 @@
-"""Checks of arguments; each refuses an invalid one with a message."""
+"""Checks of arguments; each raises InputError with a message for an invalid argument."""
 
 import difflib
 import sys
@@ -13,43 +13,43 @@ from contact.arrays import Floats
 
 
 def is_finite(value: object) -> bool:
-    """Return True if a value is a number, neither infinite nor NaN."""
+    """Return True if a value is a real number that is neither infinite nor NaN."""
     number: Any = value
     return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:
-    """Return ``value`` as ``count`` finite numbers."""
+    """Return ``value`` as a tuple of ``count`` finite numbers, or raise InputError."""
     try:
-        found = tuple(value)
+        items = tuple(value)
     except TypeError:
-        found = ()
-    if len(found) != count or not all(is_finite(x) for x in found):
+        items = ()
+    if len(items) != count or not all(is_finite(x) for x in items):
         raise InputError(f"{what} = {value!r}: it must be {count} finite numbers")
-    return tuple(float(x) for x in found)
+    return tuple(float(x) for x in items)
 
 
 def above_zero(value: float, what: str) -> None:
-    """Refuse a value that is not a finite number above zero."""
+    """Raise InputError unless a value is a finite number above zero."""
     if not is_finite(value) or value <= 0.0:
         raise InputError(f"{what} = {value!r}: it must be a finite number above zero")
 
 
 def zero_or_above(value: float, what: str) -> None:
-    """Refuse a value that is not a finite number, zero or above."""
+    """Raise InputError if a value is negative or not a finite number."""
     if not is_finite(value) or value < 0.0:
         raise InputError(f"{what} = {value!r}: it must be a finite number, zero or above")
 
 
 def integer(value: int, what: str) -> int:
-    """Return ``value`` as an ``int``; refuse all but whole numbers from zero to 2⁶³ − 1."""
+    """Return ``value`` as an ``int``; raise InputError unless it is a whole number from zero to 2⁶³ − 1."""
     if isinstance(value, bool) or not is_finite(value) or not 0 <= value < 2**63 or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")
     return int(value)
 
 
 def positive_definite(matrix: Floats, what: str) -> None:
-    """Refuse a square matrix that is not finite, symmetric to round-off and positive definite."""
+    """Raise InputError unless a square matrix is finite, symmetric up to rounding, and positive definite."""
     given = f"{what} = {np.asarray(matrix).tolist()}"
     if not np.all(np.isfinite(matrix)) or np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
         raise InputError(f"{given}: the matrix must be finite and symmetric")
@@ -59,12 +59,12 @@ def positive_definite(matrix: Floats, what: str) -> None:
 
 
 def refuse_near_misses(derived: type, base: type) -> None:
-    """Refuse a class with a misspelt name of an optional member of its base, which would be ignored silently.
+    """Check that no member of a class is a misspelt optional member of its base class, which would be ignored.
 
-    Private members (with an underscore) and those of classes between the two are not checked.
+    Private members (with an underscore) and inherited members are not checked.
 
     Raises:
-        InputError: the message gives the member and the name that may be meant.
+        InputError: a member seems to be misspelt; the message gives the name that may be meant.
     """
     optional = [name for name in vars(base) if not name.startswith("_")]
     optional += [name for name in getattr(base, "__annotations__", {}) if name not in optional]

@@ -1,7 +1,6 @@
-"""Optional packages: the extra of ``biped-balance`` that installs each, and the message if one is missing.
+"""Optional packages, the extras of ``biped-balance`` that install them, and messages if a package is missing.
 
-A module imports an optional package where it is used, after ``need``. A package with lazily imported names
-(``lazy_loader``) uses ``telling``. For the command line, ``missing`` describes a failed import.
+Modules call ``need`` before an optional import, packages with lazy imports ``telling``, the command line ``missing``.
 """
 
 import sys
@@ -14,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class Optional(NamedTuple):
-    """An optional package."""
+    """An optional package: how it is installed, and what it is for."""
 
-    extra: str  #: extra that installs it, as in pyproject.toml, or empty
-    purpose: str  #: purpose with a verb: "pages need"
-    installed: str  #: its name on a package index
-    note: str = ""  #: hint for the installation
+    extra: str  #: extra that installs it, as in pyproject.toml; empty: install the package by name
+    purpose: str  #: beginning of a sentence about its purpose, such as "pages need"
+    installed: str  #: name on the package index
+    note: str = ""  #: hint about the installation
 
 
-#: Optional packages by the names by which they are imported.
+#: Optional packages by import name.
 OPTIONAL = {
     "jinja2": Optional("report", "pages need", "jinja2"),
     "plotly": Optional("report", "pages need", "plotly"),
@@ -54,10 +53,10 @@ OPTIONAL = {
 
 
 def need(*packages: str) -> None:
-    """Check that these packages are installed, by the names by which they are imported; none of them is imported.
+    """Check that packages, given by import name, are installed; nothing is imported.
 
     Raises:
-        MissingExtraError: a package is missing; the message has the command that installs all missing ones.
+        MissingExtraError: a package is missing; the message gives the command that installs all missing packages.
     """
     absent = [package for package in packages if not _is_there(package)]
     if absent:
@@ -65,19 +64,19 @@ def need(*packages: str) -> None:
 
 
 def lacking(*packages: str) -> str:
-    """Return the message of ``need`` without raising it; empty if all of these packages are installed."""
+    """Return the message that ``need`` would raise; empty if all packages are installed."""
     absent = [package for package in packages if not _is_there(package)]
     return str(_error(absent)) if absent else ""
 
 
 def has(*packages: str) -> bool:
-    """Return True if all of these packages are installed, by the names by which they are imported."""
+    """Return True if all packages, given by import name, are installed."""
     return all(map(_is_there, packages))
 
 
 def missing(error: ImportError) -> "MissingExtraError | None":
-    """Return the error that names the extra to install, for a failed import; None if no optional package is missing."""
-    from biped.errors import MissingExtraError  # it takes a while, and only this function needs it
+    """Return an error with the command to install what an import lacks; None if no optional package is missing."""
+    from biped.errors import MissingExtraError  # a slow import, which only this function needs
 
     if isinstance(error, MissingExtraError):
         return error
@@ -88,7 +87,7 @@ def missing(error: ImportError) -> "MissingExtraError | None":
 
 
 def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a package's ``__getattr__`` that names the missing extra if an import of its modules fails."""
+    """Return a package's ``__getattr__`` that raises MissingExtraError if a lazy import lacks an optional package."""
 
     def get(name: str) -> Any:
         try:
@@ -100,13 +99,13 @@ def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def command(*packages: str) -> str:
-    """Return the command that installs these packages, by the names by which they are imported."""
+    """Return the command that installs packages, given by import name."""
     extras = _in_order(OPTIONAL[package].extra for package in packages if OPTIONAL[package].extra)
-    wanted = [OPTIONAL[package].installed for package in packages if not OPTIONAL[package].extra]
+    arguments = [OPTIONAL[package].installed for package in packages if not OPTIONAL[package].extra]
     if extras:
-        wanted.insert(0, f"'biped-balance[{','.join(extras)}]'")
+        arguments.insert(0, f"'biped-balance[{','.join(extras)}]'")
     notes = _in_order(f", {OPTIONAL[package].note}" for package in packages if OPTIONAL[package].note)
-    return f"pip install {' '.join(wanted)}{''.join(notes)}"
+    return f"pip install {' '.join(arguments)}{''.join(notes)}"
 
 
 def _is_there(package: str) -> bool:
@@ -116,7 +115,7 @@ def _is_there(package: str) -> bool:
 
 
 def _in_order(texts: Iterable[str]) -> list[str]:
-    """Return each text once, in order."""
+    """Return the texts without repetitions, in order."""
     return list(dict.fromkeys(texts))
 
 

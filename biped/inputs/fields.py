@@ -1,4 +1,4 @@
-"""Fields of dataclasses with unit and title, for command lines, pages and the API reference."""
+"""Dataclass fields with unit and title, for the command line, pages and the API reference."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -6,27 +6,27 @@ from typing import Any
 
 
 def quantity(unit: str, title: str, default: Any = dataclasses.MISSING, **more: Any) -> Any:
-    """Return a field with a unit, a title and further metadata (``experiments.catalogue.parameters.fields``)."""
+    """Return a dataclass field with unit, title and further metadata (``experiments.catalogue.parameters.fields``)."""
     return dataclasses.field(default=default, metadata={"unit": unit, "title": title, **more})
 
 
 def inline(default: Any) -> Any:
-    """Return a field with a dataclass whose own fields count as fields of the owner."""
+    """Return a field for a nested dataclass whose fields count as fields of the outer one."""
     return dataclasses.field(default=default, metadata={"inline": True})
 
 
 def like(owner: type, name: str, default: Any = dataclasses.MISSING) -> Any:
-    """Return a field with unit and title of a field of another dataclass."""
-    given = next(one for one in dataclasses.fields(owner) if one.name == name)
+    """Return a field with unit, title and, unless given, default of a field of another dataclass."""
+    given = next(item for item in dataclasses.fields(owner) if item.name == name)
     return dataclasses.field(
         default=given.default if default is dataclasses.MISSING else default, metadata=dict(given.metadata)
     )
 
 
 def replaced(owner: Any, changes: Mapping[str, Any]) -> Any:
-    """Return a dataclass with other values of some fields; dots in a name lead to a field of a field."""
-    own = {name: value for name, value in changes.items() if "." not in name}
+    """Return a dataclass object with some fields changed; a name with dots is a field of a nested dataclass."""
+    values = {name: value for name, value in changes.items() if "." not in name}
     for first in dict.fromkeys(name.partition(".")[0] for name in changes if "." in name):
         inner = {name.partition(".")[2]: value for name, value in changes.items() if name.startswith(f"{first}.")}
-        own[first] = replaced(getattr(owner, first), inner)
-    return dataclasses.replace(owner, **own)
+        values[first] = replaced(getattr(owner, first), inner)
+    return dataclasses.replace(owner, **values)

@@ -1,4 +1,4 @@
-"""Files that are complete whenever they are read, even after an interrupted write."""
+"""Atomic writing of files: readers never see an incomplete file, even after an interruption."""
 
 import errno
 import os
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a file to write into; it replaces ``path`` on success and is removed on failure.
+    """Yield the path of a temporary file, which replaces ``path`` on success and is removed on failure.
 
     Raises:
-        OSError: the file cannot be written; an error without a file name, or with the temporary one, names ``path``.
+        OSError: the file cannot be written; the error names ``path``, not the temporary file.
     """
     part = path.with_name(path.name + ".part")
     try:
@@ -29,7 +29,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file at once by one with these bytes, already on the disk; on OSError the old file stays."""
+    """Replace the content of a file atomically, after flushing it to disk; on OSError the old content remains."""
     with replacing(path) as part, part.open("wb") as file:
         file.write(data)
         file.flush()

@@ -1,4 +1,4 @@
-"""Modules of users: in a file, or by name, from the current folder or an installation."""
+"""Import of users' modules: from a file, or by name from the current folder or an installed package."""
 
 import hashlib
 import importlib
@@ -17,37 +17,37 @@ from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
 
 #: Packages of this project.
-OWN = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
+PROJECT_PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 
 def digest_of(file: Path, length: int = 16) -> str:
-    """Return the first digits of a file's hexadecimal SHA-256; empty if there is no file."""
+    """Return the first ``length`` hexadecimal digits of a file's SHA-256; empty if there is no file."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return ""
-    return _digest(file, found.st_mtime_ns, found.st_size, found.st_ino)[:length] if file.is_file() else ""
+    return _digest(file, status.st_mtime_ns, status.st_size, status.st_ino)[:length] if file.is_file() else ""
 
 
 @lru_cache
 def _digest(file: Path, *_changed: int) -> str:
-    """Return the SHA-256 of a file, read again only if it has changed: each trial of a study needs it."""
+    """Return the SHA-256 of a file; cached until the file changes, since each trial of a study needs it."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-#: Origin of names: None for the user, False for a saved file, True for a trusted saved file.
+#: Origin of the names of code: None: the user, False: a saved file, True: a trusted saved file.
 _trusted: ContextVar[bool | None] = ContextVar("trusted", default=None)
-#: Code named by the user of this process.
+#: Names of code that the user has given in this process.
 _named: set[str] = set()
 
 
 class SavedNameError(InputError):
-    """A saved file names code that the user has not named."""
+    """A saved file names code that the user has not named, so that it is not run."""
 
 
 @contextmanager
 def saved_names() -> Iterator[None]:
-    """Import code by the names in saved files only if the user has named it too; else raise SavedNameError."""
+    """Within this context, code named in saved files is imported only if the user has named it; else SavedNameError."""
     token = _trusted.set(bool(_trusted.get()))
     try:
         yield
@@ -57,7 +57,7 @@ def saved_names() -> Iterator[None]:
 
 @contextmanager
 def trusting(trusted: bool = True) -> Iterator[None]:
-    """Import all code that saved files name, if ``trusted``."""
+    """Within this context, import all code that saved files name, if ``trusted``."""
     token = _trusted.set(trusted or _trusted.get())
     try:
         yield
@@ -66,7 +66,7 @@ def trusting(trusted: bool = True) -> Iterator[None]:
 
 
 def may_import(*names: str) -> bool:
-    """Return True if code of these names may be imported; names from the user are allowed from now on."""
+    """Return True if code of these names may be imported; names that come from the user are allowed from now on."""
     if _trusted.get() is not False:
         _named.update(names)
     return _trusted.get() is not False or _named.issuperset(names)
@@ -76,19 +76,19 @@ def check_may_import(name: str) -> None:
     """Raise SavedNameError if code of this name may not be imported."""
     if not may_import(name):
         raise SavedNameError(
-            f"a saved file names the code {name}; it is run only if you name it in the command or add --trust: read "
-            "it first (in Python: `with biped.inputs.modules.trusting():`)"
+            f"a saved file names the code {name}, which is run only if you name it in the command or add --trust: read "
+            "the code first (in Python: `with biped.inputs.modules.trusting():`)"
         )
 
 
 def file_of(where: str) -> Path | None:
-    """Return the path of this file, or of the file of the module of this name; nothing is imported."""
+    """Return the path of a ``.py`` file or of a module's file, without importing it; None if there is none."""
     if where.endswith(".py"):
         return Path(where).expanduser().resolve()
-    first, *others = where.split(".")
+    first, *inner = where.split(".")
     try:
         spec = importlib.util.find_spec(first) or PathFinder.find_spec(first, [str(Path.cwd())])
-        for other in others:  # looking up the full name would import its packages
+        for other in inner:  # finding the full name at once would import its packages
             places = list((spec and spec.submodule_search_locations) or ())
             spec = PathFinder.find_spec(f"{spec and spec.name}.{other}", places)
     except (ImportError, ValueError):
@@ -97,16 +97,16 @@ def file_of(where: str) -> Path | None:
 
 
 def module_of_file(path: Path) -> ModuleType:
-    """Return the module of a file, imported once for each content of the file; it may import its neighbours.
+    """Return the module of a file, imported once per content of the file; it can import modules of its folder.
 
     Raises:
-        BipedError: the file is missing, or cannot be imported; the message gives the line.
+        BipedError: the file is missing or cannot be imported; the message gives the line.
     """
     if not path.is_file():
         near = did_you_mean(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
         raise BipedError(f"there is no file {path}{near and f'; {near}'}")
     path = path.resolve()
-    # Machine code on disk refers to the controller's module: the name must be equal in all processes.
+    # Machine code on disk refers to a controller's module, so that its name must be equal in all processes.
     words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]
     name = f"{path.stem}_{words}"
     if name in sys.modules:
@@ -125,7 +125,7 @@ def module_of_file(path: Path) -> ModuleType:
 
 
 def module_named(name: str) -> ModuleType:
-    """Return a module that is installed, or in the current folder.
+    """Return the module of this name, which is installed or in the current folder.
 
     Raises:
         BipedError: the module is missing or cannot be imported.
@@ -136,20 +136,20 @@ def module_named(name: str) -> ModuleType:
     except Exception as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (name == missing or name.startswith(f"{missing}.")):
-            raise BipedError(f"there is no module {missing}, neither installed nor in {Path.cwd()}") from None
-        if name.partition(".")[0] in OWN:
+            raise BipedError(f"there is no module {missing}: it is neither installed nor in {Path.cwd()}") from None
+        if name.partition(".")[0] in PROJECT_PACKAGES:
             raise
         raise _not_imported(name, error) from error
 
 
 def _find_also(folder: Path) -> None:
-    """Allow imports of modules in a folder, after all other folders of the search path."""
+    """Append a folder to the search path of modules."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
 
 def _not_imported(what: str, error: Exception) -> BipedError:
-    """Return the error of a failed import, with the line in the user's file if it is known."""
+    """Return the error of a failed import, with the line in the user's file if known."""
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         places.append((str(error.filename), error.lineno))
@@ -158,10 +158,11 @@ def _not_imported(what: str, error: Exception) -> BipedError:
     return BipedError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")
 
 
-def files_beside(module: str) -> list[Path]:
-    """Return the files of other modules that were imported from the folder of a user's module."""
+def files_in_same_folder(module: str) -> list[Path]:
+    """Return the files of all other imported modules in the folder of a user's module, by the module's name."""
     file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None or module.partition(".")[0] in OWN:
+    if file is None or module.partition(".")[0] in PROJECT_PACKAGES:
         return []
-    files = {Path(str(one.__file__)).absolute() for one in [*sys.modules.values()] if getattr(one, "__file__", None)}
-    return sorted(one for one in files if one.parent == Path(file).absolute().parent and one != Path(file).absolute())
+    path, modules = Path(file).absolute(), [*sys.modules.values()]
+    files = {Path(str(other.__file__)).absolute() for other in modules if getattr(other, "__file__", None)}
+    return sorted(other for other in files if other.parent == path.parent and other != path)

@@ -1,8 +1,8 @@
-"""Names of robots for help and messages, without importing readers of the files."""
+"""Forms of robot names, for help and messages, in a module that imports no file readers."""
 
-#: Suffixes of robots' files.
+#: Suffixes of robot files.
 ENDINGS = (".toml", ".urdf", ".xml", ".mjcf", ".json")
-#: Prefix of the name of a person (`biped.model.subject`).
+#: Prefix of a name that describes a person (`biped.model.subject`).
 SUBJECT = "subject:"
 _PERSON = f"{SUBJECT}STATURE,MASS,SEX[,AGE,…]"
 ROBOT_NAMES = f"a file {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}, FILE.py:FUNCTION, MODULE:FUNCTION or {_PERSON}"

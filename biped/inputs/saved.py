@@ -1,4 +1,4 @@
-"""Dataclasses to and from JSON."""
+"""Conversion of dataclasses to and from JSON."""
 
 import math
 from dataclasses import fields, is_dataclass
@@ -7,7 +7,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 def finite(value: Any) -> Any:
-    """Return nested values with None in place of numbers that are not finite, which JSON does not have."""
+    """Return nested values with None in place of infinite numbers and NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -16,27 +16,27 @@ def finite(value: Any) -> Any:
 
 
 def built(kind: Any, value: Any) -> Any:
-    """Return the object of an annotation from the value that ``dataclasses.asdict`` and JSON made of it.
+    """Return an object of a type from its JSON value, as made by ``dataclasses.asdict``.
 
-    A null for a number of a dataclass gives its default: JSON has no infinity.
+    For null as a number of a dataclass, the field gets its default, since JSON has no infinity.
 
     Raises:
         ValueError: a field is missing or unknown.
     """
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return None if value is None else built(next(one for one in kinds if one is not NoneType), value)
+        return None if value is None else built(next(part for part in kinds if part is not NoneType), value)
     if origin is tuple:
         each = kinds[:1] * len(value) if kinds[1:] == (...,) else kinds
-        return tuple(built(one, item) for one, item in zip(each, value, strict=True))
+        return tuple(built(part, item) for part, item in zip(each, value, strict=True))
     if not is_dataclass(kind):
         return value
-    own, hints = {one.name: one for one in fields(kind)}, get_type_hints(kind)
-    if own.keys() != value.keys():
-        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing, or unknown")
+    by_name, hints = {part.name: part for part in fields(kind)}, get_type_hints(kind)
+    if by_name.keys() != value.keys():
+        raise ValueError(f"{', '.join(sorted(by_name.keys() ^ value.keys()))}: missing or unknown field")
     return kind(
         **{  # type: ignore[operator]
-            name: own[name].default if item is None and hints[name] is float else built(hints[name], item)
+            name: by_name[name].default if item is None and hints[name] is float else built(hints[name], item)
             for name, item in value.items()
         }
     )

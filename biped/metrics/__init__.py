@@ -1,4 +1,4 @@
-"""Metrics of runs, with definitions, units and sources in ``METRICS``.
+"""Metrics of runs; ``METRICS`` gives their definitions, units and sources.
 
 ``measure`` takes the raw rows of a run, for studies; ``measure_run`` and ``series`` take a ``biped.runs.run.Run``.
 ``register`` adds a metric to all of them.

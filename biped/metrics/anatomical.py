@@ -31,33 +31,33 @@ def anatomical_units(model: Model) -> dict[str, str]:
 
 
 def anatomical_series(run: "Measurement") -> dict[str, Floats]:
-    """Return columns (rows,): centres in the floor's frame [m], floor position [m], inclination of the root [deg]."""
+    """Return columns (rows,): CoP, CoM (floor's frame) and floor positions [m], inclination of the root [deg]."""
     floor, places = run.series[:, SHIFT : SHIFT + 2], run.places
     com = run.series[:, COM : COM + 3]
     if places.platform != ABSENT:
         pose = run.rows[:, places.platform : places.platform + 7]
         com = _rotations(pose[:, 3:]).inv().apply(com - pose[:, :3])
     on_floor = (run.series[:, COP : COP + 2], com[:, :2], floor)
-    found = {
+    columns = {
         f"{name}_{axis}": column
         for name, points in zip(_PLACES, on_floor, strict=True)
         for axis, column in zip(AXES, in_anatomical_axes(run.model, points).T, strict=True)
     }
     if places.root != ABSENT:
         pitch, roll, _ = leans(run.model, run.rows[:, places.root + 3 : places.root + 7]).T
-        found |= {f"{run.model.root.name}_pitch": pitch, f"{run.model.root.name}_roll": roll}
-    return found
+        columns |= {f"{run.model.root.name}_pitch": pitch, f"{run.model.root.name}_roll": roll}
+    return columns
 
 
 def in_anatomical_axes(model: Model, points: Floats) -> Floats:
-    """Return AP and ML coordinates (n, 2) of points (n, 2) x and y on the floor."""
+    """Return the AP and ML coordinates (n, 2) of points (x, y) on the floor (n, 2)."""
     forward_x, forward_y, _ = model.facing
     x, y = points[:, 0], points[:, 1]
     return np.column_stack([forward_x * x + forward_y * y, forward_y * x - forward_x * y])
 
 
 def leans(model: Model, quaternions: Floats) -> Floats:
-    """Return the rotation vectors (n, 3) [deg] of orientations (n, 4): forward (pitch), right (roll), left (yaw)."""
+    """Return rotation vectors (n, 3) [deg] of quaternions (n, 4): pitch (forward), roll (right) and yaw (left)."""
     x, y, z = _rotations(quaternions).as_rotvec(degrees=True).T
     forward_x, forward_y, _ = model.facing
     return np.column_stack([forward_x * y - forward_y * x, forward_x * x + forward_y * y, z])

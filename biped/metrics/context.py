@@ -22,12 +22,12 @@ class Stimulus:
 
     Attributes:
         channel: degree of freedom of the floor: tilt about x or y [rad], or position along x or y [m].
-        frequencies: [Hz] of the motion; multiples of the lowest one.
+        frequencies: [Hz] frequencies of the motion; multiples of the lowest frequency.
         begin: [s] start of the periodic part, for example after a fade-in; None: the context's ``start_time``.
         end: [s] end of the periodic part; None: the end of the run.
 
     Raises:
-        InputError: the channel is unknown, frequencies are missing or not above zero, or end is not after begin.
+        InputError: the channel is unknown, frequencies are missing or not positive, or ``end`` is not after ``begin``.
     """
 
     channel: Channel
@@ -51,7 +51,7 @@ class Span:
     what: str  #: description: "a push"
     begins: float  #: [s]
     ends: float  #: [s]
-    period: float = 0.0  #: [s] of the slowest part if it is periodic, else 0
+    period: float = 0.0  #: [s] longest period of a periodic disturbance; 0 if it is not periodic
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,21 @@ class MeasurementContext:
     """Data of a run that metrics need in addition to its rows: ending, disturbances, times and thresholds.
 
     Attributes:
-        ending: end of the run's loop.
+        ending: how and when the simulation ended.
         disturbance_spans: time spans of the disturbances that may last until the end.
         start_time: [s] start of the measurement of balance, forces and torques, for example the start of a push; None:
             the start of the run. These metrics are None if the run ended earlier.
         set_point: set point of the root, or None.
-        singular_angles: [rad] by joint, at which the controller's torques grow without bounds.
-        unheeded_limits: [N·m] actuator limits, by joint with an impedance, which bound only the controller's torques.
-        saturation: [s] time of each joint's actuator at its limit; None if unknown.
+        singular_angles: [rad] angle, by joint, at which the controller's torques grow without bounds.
+        unheeded_limits: [N·m] actuator limits of joints with an impedance, by joint; they bound only the controller.
+        saturation: [s] time for which each joint's actuator is at its limit; None: unknown.
         foot_slip: [m] longest path that a contact point slid or yielded.
         stimulus: periodic motion of the floor, or None.
-        pendulum_length: [m] of the equivalent inverted pendulum (``l`` of Hof et al. 2005); None: height of the centre
-            of mass above the lowest contact point in the home configuration.
-        step_threshold: [m] displacement from which a contact point counts as moved.
-        steps: number of integrator steps, with ``newton_mean`` (iterations per step), ``newton_max`` (of a solve) and
-            ``retried_steps``.
+        pendulum_length: [m] length of the equivalent inverted pendulum (``l`` of Hof et al. 2005); None: height of the
+            centre of mass above the lowest contact point in the home configuration.
+        step_threshold: [m] displacement above which a contact point counts as moved.
+        steps: number of the integrator's time steps, with ``newton_mean`` (iterations per step), ``newton_max`` (of a
+            solve) and ``retried_steps``.
         stepping: integrator or engine of the run, with its properties.
 
     Raises:

@@ -16,7 +16,7 @@ _STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "
 
 
 def start_time_of(disturbances: Sequence[Described]) -> float | None:
-    """Return the start [s] of the first push, force or motion of the floor; None without any."""
+    """Return the start [s] of the first push, force or motion of the floor; None if there is no such disturbance."""
     starts = [span.begins for span in spans_of(disturbances)]
     return max(min(starts), 0.0) if starts else None
 
@@ -40,14 +40,14 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
 
 
 def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:
-    """Return the first periodic motion of the floor, where its amplitude is constant, or None."""
+    """Return the first periodic motion of the floor, without its fades, or None."""
     floors = (record for record in _records(disturbances) if record["kind"] == "platform")
-    for found, channel in ((floor[axis], channel) for floor in floors for axis, channel in _STIMULI.items()):
-        if found and found["frequencies"] and found["ends"] - found["begins"] > 2.0 * found["fade"]:
-            fade = found["fade"]
-            return Stimulus(channel, tuple(found["frequencies"]), found["begins"] + fade, found["ends"] - fade)
+    for motion, channel in ((floor[axis], channel) for floor in floors for axis, channel in _STIMULI.items()):
+        if motion and motion["frequencies"] and motion["ends"] - motion["begins"] > 2.0 * motion["fade"]:
+            fade = motion["fade"]
+            return Stimulus(channel, tuple(motion["frequencies"]), motion["begins"] + fade, motion["ends"] - fade)
     return None
 
 
 def _records(disturbances: Sequence[Described]) -> Iterator[Mapping[str, Any]]:
-    return (one if isinstance(one, Mapping) else described(one) for one in disturbances)
+    return (item if isinstance(item, Mapping) else described(item) for item in disturbances)

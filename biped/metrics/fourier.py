@@ -19,22 +19,22 @@ def fourier_coefficients(
     frequencies: Sequence[float] | Floats,
     begin: int = 0,
 ) -> Complexes:
-    """Return c (frequencies, columns) of Re(c exp(iω(t − t₀))), fitted to columns of a table with a constant.
+    """Return the complex amplitudes c (frequencies, columns) of columns of a table.
 
-    t₀ is the time of the first row that counts. The fit is by least squares. Over whole cycles, evenly sampled, it is
-    the discrete Fourier transform, 2/n Σ y exp(−iωt); it remains accurate for slightly uneven rows.
+    Re(c exp(iω(t − t₀))) and a constant are fitted by least squares; t₀ is the time of the row ``begin``. Over whole
+    cycles of even samples this is the Fourier transform, 2/n Σ y exp(−iωt). Slightly uneven rows are allowed.
 
     Args:
-        rows: (n, …) with a column of times [s].
-        time: index of the column of times.
-        table: (n, …) with the columns.
-        columns: indices of the columns.
-        frequencies: [Hz].
+        rows: (n, …) table with a column of times [s].
+        time: index of the column of times in ``rows``.
+        table: (n, …) table with the columns to analyse.
+        columns: indices of these columns in ``table``.
+        frequencies: [Hz] frequencies of the amplitudes.
         begin: index of the first row that counts.
     """
-    found = np.empty((len(frequencies), len(columns)), dtype=np.complex128)
+    amplitudes = np.empty((len(frequencies), len(columns)), dtype=np.complex128)
     for k, frequency in enumerate(frequencies):
         for j, column in enumerate(columns):
             cosine, sine = kernels.fit_sine(rows, time, table, column, begin, float(frequency))
-            found[k, j] = complex(cosine, -sine)  # a cos + b sin is the real part of (a − ib) exp(iωt)
-    return found
+            amplitudes[k, j] = complex(cosine, -sine)  # a cos + b sin is the real part of (a − ib) exp(iωt)
+    return amplitudes

@@ -22,7 +22,7 @@ _EXCHANGED = ("kinetic", "potential", "actuators", "contacts", "pushes", "impact
 
 @dataclass(frozen=True)
 class Layout:
-    """Columns of the runs of one model, determined once and used for all rows.
+    """Columns of the runs of one model, determined once and used for all its runs.
 
     Attributes:
         model: the simulated model.
@@ -30,8 +30,8 @@ class Layout:
         places: column indices for the kernels.
         joints: names of the joints with one degree of freedom.
         feet: names of the bodies that stand on the floor.
-        standing_height: [m] of the centre of mass above the lowest contact point in the home configuration; 0 without
-            contact points.
+        standing_height: [m] height of the centre of mass above the lowest contact point in the home configuration; 0
+            without contact points.
         angular: (joints,) mask of the rotary joints.
     """
 
@@ -45,7 +45,7 @@ class Layout:
 
     @classmethod
     def of(cls, model: Model, columns: Sequence[str]) -> "Layout":
-        """Return the layout of rows with these columns, with the names of ``biped.runs.row_layout``.
+        """Return the layout of rows with these columns, which are named as in ``biped.runs.row_layout``.
 
         Raises:
             InputError: a column of the model is missing.
@@ -133,7 +133,7 @@ def standing_height(model: Model) -> float:
 
 
 def feet_of_points(model: Model) -> list[int]:
-    """Return, by contact point, the number in `feet_of` of its foot, or the foot of its toes; −1 for others."""
+    """Return each contact point's foot (or that of its toes), as an index in `feet_of`; −1 for points of no foot."""
     number = {foot: k for k, foot in enumerate(feet_of(model))}
     return [number.get(str(foot_under(model, point.body)), -1) for point in model.contact_points]
 

@@ -26,17 +26,15 @@ ROUNDING = 1e-9
 
 
 class Step(NamedTuple):
-    """A step of a foot."""
+    """A recovery step of a foot."""
 
     foot: int  # number of the foot
     left: int  # last row on the floor
     landed: int  # first row on the floor again
     away: Floats  # (2,) [m] displacement along the floor
-    beyond: (
-        float  # [m] landing distance beyond the extrapolated centre of mass, along the step; NaN without displacement
-    )
-    clearance: float  # [m] greatest height of the lowest point above its height at lift-off
-    speed: float  # [m/s] landing speed; NaN if the foot was in the air for one row only
+    beyond: float  # [m] landing distance past the extrapolated centre of mass, along the step; NaN without displacement
+    clearance: float  # [m] largest height of the foot's lowest point above its height at lift-off
+    speed: float  # [m/s] vertical landing speed; NaN if the foot was in the air in only one row of the log
 
 
 def _step(foot: int, left: int, landed: int, middle: Floats, xcom: Floats, lowest: Floats, time: Floats) -> Step:
@@ -56,7 +54,7 @@ def _step(foot: int, left: int, landed: int, middle: Floats, xcom: Floats, lowes
 
 
 class Measurement:
-    """A run for metrics: ``run["com_x"]`` is a column of its rows, up to a fall.
+    """A run for computing metrics: ``run["com_x"]`` is a column of its log, which is cut off at a fall.
 
     Columns of ``biped.metrics.series``, for example ``run["cop_margin"]``, are available too.
 
@@ -64,8 +62,8 @@ class Measurement:
         layout: layout of the columns.
         rows: (n, columns) as logged by the kernels.
         events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None if they are not recorded.
-        context: further data of the run.
-        first: first row that counts, after the disturbance began; the number of rows if the run ended before.
+        context: data of the run that are not in its rows.
+        first: index of the first row after the start of the disturbance; the number of rows if the run ended before.
     """
 
     def __init__(self, layout: Layout, rows: Floats, events: Floats | None, context: MeasurementContext) -> None:
@@ -78,7 +76,7 @@ class Measurement:
         self.rows: Floats = np.require(rows, dtype=np.float64, requirements=("C", "W"))
         self.layout, self.events, self.context = layout, events, context
         self.first = 0 if context.start_time is None else self.row_at(context.start_time)
-        self._found: dict[Callable[[Measurement], Any], Any] = {}
+        self._results: dict[Callable[[Measurement], Any], Any] = {}
 
     def __getitem__(self, column: str) -> Floats:
         columns, series = self.layout.columns, tuple(self.layout.series)
@@ -92,7 +90,7 @@ class Measurement:
         raise InputError(f"no column {column!r}: this run has {known}")
 
     def row_at(self, time: float) -> int:
-        """Return the first row at or after a time [s]; the number of rows if the run ended before."""
+        """Return the index of the first row at or after a time [s]; the number of rows if the run ended before."""
         times = self.rows[:, self.layout.places.time]
         return int(np.searchsorted(times, time - ROUNDING))
 
@@ -140,25 +138,25 @@ class Measurement:
         """Position errors of the root [m] and rotation vectors from the set point [rad], (n, 6)."""
         target = self.context.set_point
         assert target is not None
-        found = np.empty((len(self.rows), 6))
+        errors = np.empty((len(self.rows), 6))
         position, orientation = np.array(target.position, dtype=float), np.array(target.orientation, dtype=float)
-        fill_errors(self.rows, self.places, position, orientation, target.on_floor, found)
+        fill_errors(self.rows, self.places, position, orientation, target.on_floor, errors)
         if target.with_feet:
-            found[:, :2] -= self.carried
-        return found
+            errors[:, :2] -= self.carried
+        return errors
 
     @cached_property
     def carried(self) -> Floats:
-        """Displacement [m] of the set point by steps, (n, 2); zero if the controller's set point is fixed."""
-        found, target = np.zeros((len(self.rows), 2)), self.context.set_point
+        """Displacement [m] of the set point by recovery steps, (n, 2); zero if the set point does not follow them."""
+        shifts, target = np.zeros((len(self.rows), 2)), self.context.set_point
         if target is not None and target.with_feet:
             for step in self.steps:
-                found[step.landed :] += step.away / len(self.layout.feet)
-        return found
+                shifts[step.landed :] += step.away / len(self.layout.feet)
+        return shifts
 
     @cached_property
     def contacts(self) -> tuple[Floats, NDArray[np.bool_]]:
-        """Positions (n, nc + 2, 3) and contacts (n, nc) of ``fill_contacts``."""
+        """Positions [m] (n, nc + 2, 3) and contacts (n, nc), as filled by ``fill_contacts``."""
         where = np.empty((len(self.rows), self.model.nc + 2, 3))
         down = np.empty((len(self.rows), self.model.nc), dtype=np.bool_)
         fill_contacts(self.rows, self.places, self.series, where, down)
@@ -170,11 +168,11 @@ class Measurement:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """Steps from the start of the disturbance, ordered by landing.
+        """Recovery steps since the start of the disturbance, in the order of landing.
 
         A step is a landing of a foot whose middle is farther than the threshold from where it last left the floor.
         """
-        found = []
+        steps = []
         for foot in range(len(self.layout.feet)):
             down, points = self.is_foot_down(foot), self.contacts[0][:, :-2][:, self.places.foot == foot]
             middle, left = points.sum(axis=1) / points.shape[1], self.first
@@ -183,19 +181,19 @@ class Measurement:
                     left = int(k) - 1
                 elif np.linalg.norm(middle[k] - middle[left]) > self.context.step_threshold:
                     xcom, lowest = self.contacts[0][k, -1], points[:, :, 2].min(axis=1)
-                    found.append(_step(foot, left, int(k), middle, xcom, lowest, self.rows[:, self.places.time]))
-        return sorted(found, key=lambda step: (step.landed, step.foot))
+                    steps.append(_step(foot, left, int(k), middle, xcom, lowest, self.rows[:, self.places.time]))
+        return sorted(steps, key=lambda step: (step.landed, step.foot))
 
     # --- values ---
 
     def once(self, compute: "Callable[[Measurement], T]") -> T:
         """Return the result of a function of this run, computed only once."""
-        if compute not in self._found:
-            self._found[compute] = compute(self)
-        return self._found[compute]
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        return self._results[compute]
 
     def value(self, name: str) -> Value:
-        """Return another metric of this run.
+        """Return the value of a metric of this run.
 
         Raises:
             InputError: no metric has this name.
@@ -206,15 +204,15 @@ class Measurement:
         """Return a metric's values by name; None where there is nothing to measure.
 
         Raises:
-            InputError: the metric's function does not return a number.
+            InputError: the metric's function returns a value of the wrong type.
         """
         stimulus = self.context.stimulus
         frequencies = 0 if stimulus is None else len(stimulus.frequencies)
         names = metric.columns(self.layout.joints, self.layout.feet, frequencies)
         if self.first >= len(self.rows) and not metric.of_whole_run:
             return dict.fromkeys(names)
-        found = self.once(metric.compute)
-        by_name = found if isinstance(found, Mapping) else {metric.name: found}
+        result = self.once(metric.compute)
+        by_name = result if isinstance(result, Mapping) else {metric.name: result}
         return {name: _checked(name, by_name.get(name)) for name in names}
 
 
@@ -227,11 +225,11 @@ def _checked(name: str, value: Any) -> Value:
         return int(value)
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else None
-    raise InputError(f"metric {name!r} is {value!r}: its function must return a number or None")
+    raise InputError(f"metric {name!r} is {value!r}: its function must return a number, a text or None")
 
 
 def added(values: Floats) -> Any:
-    """Return the sum of values (n, …) over n, added one after the other: the same bits at any length and layout."""
+    """Return the sum of values (n, …) over n, added in order: the rounding does not depend on the array's layout."""
     return np.cumsum(values, axis=0)[-1] + 0.0 if len(values) else np.zeros(values.shape[1:])[()]
 
 
@@ -246,7 +244,7 @@ def measure(
         layout: ``Layout.of(model, columns)``, made once for many runs.
         rows: (n, columns) as logged by the kernels.
         events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None if they are not recorded.
-        context: further data of the run.
+        context: data of the run that are not in its rows; None: defaults.
 
     Raises:
         InputError: the rows do not have these columns, or the context belongs to another model.

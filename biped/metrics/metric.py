@@ -11,9 +11,9 @@ from biped.metrics.posturography import AXES
 if TYPE_CHECKING:
     from biped.metrics.measurement import Measurement
 
-#: Number, word (``verdict``), or None if there is nothing to measure.
+#: Number, text (``verdict``), or None if there is nothing to measure.
 Value = float | int | str | None
-#: Function that computes a metric, or several at once as values by name.
+#: Function that computes the value of a metric, or the values of several metrics by name.
 Compute = Callable[["Measurement"], Value | Mapping[str, Value]]
 
 OURS = "this project"
@@ -26,16 +26,16 @@ class Metric:
 
     Attributes:
         name: name in a table of results. ``_JOINT``, ``_FOOT``, ``_FREQUENCY`` or ``_AXIS`` at the end stands for the
-            names of the joints or feet, the numbers of the frequencies, or ``ap`` (anteroposterior) and ``ml``
-            (mediolateral).
-        unit: unit as in the columns of a run; empty for a word.
-        definition: label of a few words.
-        compute: function from a ``Measurement`` to the value, a finite number or None, or to a mapping of several
-            values by name. Metrics with the same function are computed together.
-        formula: computation in words.
+            names of the joints or feet, the indices of the frequencies (1, 2, …), or ``ap`` (anteroposterior) and
+            ``ml`` (mediolateral).
+        unit: unit, written as in the columns of a run; empty if the value is a text, such as a verdict.
+        definition: title of a few words.
+        compute: function that takes a ``Measurement`` and returns the value (a finite number, a text or None), or a
+            mapping of several values by name. Metrics with the same function are computed together.
+        formula: description of the computation.
         source: source of the definition.
-        of_whole_run: True if rows before the disturbance count too. Other metrics are not computed for a run without
-            rows after the start of the disturbance.
+        of_whole_run: True if rows before the disturbance count too. Other metrics are None for a run without rows after
+            the start of the disturbance.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Metric:
 
     @cached_property
     def per(self) -> Literal["JOINT", "FOOT", "FREQUENCY", "AXIS", ""]:
-        """Kind of objects with a value each; empty if there is one value for the whole run."""
+        """Kind of objects that have one value each; empty if there is one value for the whole run."""
         return next((what for what in _EACH if self.name.endswith(f"_{what}")), "")
 
     @cached_property
@@ -72,10 +72,10 @@ METRICS: dict[str, Metric] = {}
 def register(*metrics: Metric) -> None:
     """Add metrics to every run and every trial of a study.
 
-    A redefined function, for example in a notebook, replaces its predecessor.
+    A metric whose function is defined again, for example in a notebook, replaces the previous metric.
 
     Raises:
-        InputError: another metric has this name, or the name is not a valid word for a column.
+        InputError: another metric has this name, or the name is not an identifier.
     """
     for metric in metrics:
         before = METRICS.get(metric.name)
@@ -102,7 +102,7 @@ def metric_names(joints: Iterable[str], feet: Iterable[str], frequencies: int = 
 
 
 def metric_named(name: str) -> Metric:
-    """Return the metric of a column of results: ``peak_torque_left_knee_pitch`` is ``peak_torque_JOINT``.
+    """Return the metric of a column of results: ``peak_torque_JOINT`` for ``peak_torque_left_knee_pitch``.
 
     Raises:
         InputError: the metric is unknown.
@@ -116,7 +116,7 @@ def metric_named(name: str) -> Metric:
 
 
 def units_of(names: Iterable[str]) -> dict[str, str]:
-    """Return the unit of each of these metrics.
+    """Return the units of metrics, by the names of their columns.
 
     Raises:
         InputError: a metric is unknown.

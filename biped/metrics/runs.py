@@ -55,12 +55,12 @@ def rehearse(model: Model, columns: Sequence[str], context: MeasurementContext) 
 
 
 def measure_recording(recording: Recording) -> dict[str, Value]:
-    """Return ``measure`` of a recording; the numbers equal those of the ``Run`` made of it."""
+    """Return the values of all ``METRICS`` for a recording; they equal the metrics of the ``Run`` made from it."""
     return measured(measurement_of(recording))
 
 
 def measure_again(run: Run) -> None:
-    """Measure and judge a run again, after its events or integrator data have been changed."""
+    """Compute metrics and verdict of a run again, after its events or integrator data have been changed."""
     measurement = _measurement_of_run(run)
     run.summary["metrics"] = _metrics_of(measurement)
     run.summary.update(_judged(measurement))
@@ -83,7 +83,7 @@ def _judged(run: Measurement) -> dict[str, Any]:
 
 
 def measurement_of(recording: Recording) -> Measurement:
-    """Return a recording as a ``Measurement``."""
+    """Return the ``Measurement`` of a recording."""
     model, arrays, counters = recording.model, recording.state.arrays, recording.counters
     context = MeasurementContext(
         ending=recording.ending,
@@ -105,27 +105,27 @@ def measurement_of(recording: Recording) -> Measurement:
 
 
 def steps(run: Run) -> pd.DataFrame:
-    """Return a table of the steps from the start of the disturbance: a row each, in the order of landing.
+    """Return a table with one row for each recovery step after the start of the disturbance, in the order of landing.
 
     The columns, with units in ``attrs["units"]``, are: foot; onset [s] after the start of the disturbance; duration [s]
     of the swing; length_ap and length_ml [m], forward and to the right; clearance [m]; landing_speed [m/s], NaN if the
-    foot was in the air for one row only; beyond_xcom [m], the landing distance beyond the extrapolated centre of mass
-    along the step; margin_of_stability [m] and lean [deg] of the root at landing.
+    foot was in the air in only one row of the log; beyond_xcom [m], the landing distance past the extrapolated centre
+    of mass along the step; margin_of_stability [m] and lean [deg] of the root at landing.
     """
     return steps_table(_measurement_of_run(run))
 
 
 def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[str, Value]:
-    """Return ``measure`` of a recorded run.
+    """Return the values of all ``METRICS`` for a recorded run.
 
     Args:
         run: recorded run.
-        model: model of the run; by default that of its state.
-        **changes: attributes of ``MeasurementContext`` that are not in the run, for example ``start_time`` or
+        model: model of the run; None: the model of its state.
+        **changes: attributes of ``MeasurementContext`` that replace those of the run, for example ``start_time`` or
             ``stimulus``.
 
     Raises:
-        InputError: as ``measure``.
+        InputError: the run's columns do not fit the model.
     """
     return measured(_measurement_of_run(run, model, **changes))
 

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
     """Return a table with centres of mass and pressure, margins, forces and sway, for each row of a run.
 
-    Columns are in world axes. Exceptions are ``cop_*``, ``zmp_*`` and columns that end in ``_ap`` (anterior positive)
-    or ``_ml`` (right positive): they are in the floor's frame, which is the world's if the floor is at rest. The root's
-    ``_pitch`` (forward) and ``_roll`` (right) are its inclinations in the world. Undefined values are NaN, for example
-    the centre of pressure without load. ``attrs["units"]`` gives each column's unit.
+    Columns are in inertial axes, except ``cop_*``, ``zmp_*`` and columns that end in ``_ap`` (anterior positive) or
+    ``_ml`` (right positive). These are in the floor's frame, which is the inertial frame if the floor is at rest. The
+    root's ``_pitch`` (forward) and ``_roll`` (right) are its inclinations in the inertial frame. Undefined values are
+    NaN, for example the centre of pressure without load. ``attrs["units"]`` gives each column's unit.
 
     Args:
         run: recorded run.
-        pendulum_length: [m] as in ``MeasurementContext``.
+        pendulum_length: [m] length of the equivalent pendulum, see ``MeasurementContext``; None: standing height.
 
     Raises:
-        InputError: the table does not fit the run's model.
+        InputError: the run's columns do not fit its model.
     """
     layout = Layout.of(run.state.model, list(run.frame.columns))
     return series_of(layout, rows_of(run), pendulum_length)

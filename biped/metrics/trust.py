@@ -1,4 +1,4 @@
-"""Checks of a run's reliability by its records.
+"""Checks of a run's reliability, from its log.
 
 ``docs/verdicts.md`` gives the limits and the reasons for them.
 """
@@ -12,9 +12,9 @@ from biped.metrics.metric import metric_named
 from biped.model.strength import human_torques
 from biped.runs.trust import ENERGY, FAILED, LEAST_ENERGY, OK, WARNING, Check, Passed
 
-#: Unexplained momentum, over the scale of momentum, of methods that conserve momentum, and of others.
+#: Limits of the momentum residual, over the scale of momentum: methods that conserve momentum, other methods.
 MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
-#: Largest share of steps taken in parts.
+#: Largest share of time steps retried in parts.
 RETRIED = 0.05
 #: Column of a controller that solves a program at each tick: 0 if all of its limits were met.
 PROGRAM_ENDED = "qp_ended"
@@ -24,7 +24,7 @@ UNSOLVED = 0.01
 DEEP, TOO_DEEP = 0.02, 0.1
 #: [1/rad] Inverse angle at 2°; torques of a controller that is singular for a straight joint grow with it.
 STRAIGHT = 1.0 / np.radians(2.0)
-#: [rad] Smallest angle that counts.
+#: [rad] Lower bound of the angle from straight in this check.
 NEAREST = 1e-6
 #: [rad/s] Joint speed above that of any human (knee in a kick: 30 rad/s).
 FAST = 40.0
@@ -34,8 +34,8 @@ def trust(run: Measurement) -> tuple[Check, ...]:
     """Return all applicable checks of a run, in the order of a table."""
     if not len(run.rows):
         return ()
-    found = (*_ledger(run), *_solver(run), *_program(run), *_contact(run), *_joints(run), _over(run))
-    return tuple(check for check in found if check is not None)
+    checks = (*_ledger(run), *_solver(run), *_program(run), *_contact(run), *_joints(run), _over(run))
+    return tuple(check for check in checks if check is not None)
 
 
 def failure_of(checks: tuple[Check, ...]) -> Check | None:
@@ -46,16 +46,16 @@ def failure_of(checks: tuple[Check, ...]) -> Check | None:
 class Extremes(NamedTuple):
     """Extreme values that checks of a run use."""
 
-    penetration: float  # [m] of the deepest contact point in the floor
+    penetration: float  # [m] depth of the deepest contact point in the floor
     sunk: float  # [m] depth of the root in the floor; negative above it, NaN without a floating root
-    joint_rate: float  # [rad/s] of the fastest rotary joint
+    joint_rate: float  # [rad/s] rate of the fastest rotary joint
     fastest: int  # number of this joint; -1 if none rotates
     exchanged: float  # [J] sum of the ranges of all energies and works in the balance
     kinetic: float  # [J] greatest kinetic energy
 
 
 def extremes(run: Measurement) -> Extremes:
-    """Return the deepest point, the fastest joint, and the energy exchanged."""
+    """Return the extreme values of a run."""
     heights, energies = run.contacts[0][:, :-1, 2], run.rows[:, run.places.energy]
     rates = np.abs(run.rows[:, run.places.rate]) * run.layout.angular
     rate = float(rates.max(initial=0.0))
@@ -98,15 +98,15 @@ def _ledger(run: Measurement) -> tuple[Check | None, ...]:
 
 def _solver(run: Measurement) -> tuple[Check | None, ...]:
     steps, retried, by = run.context.steps, run.context.retried_steps, run.context.stepping
-    found = []
+    checks = []
     if steps and retried is not None:
         part = retried / steps
-        text = f"{retried} of {steps} steps were taken in parts"
-        found.append(Check("retried steps", part, RETRIED, "1", _graded(part, RETRIED, WARNING), text))
+        text = f"{retried} of {steps} time steps were retried in parts"
+        checks.append(Check("retried steps", part, RETRIED, "1", _graded(part, RETRIED, WARNING), text))
     if by.stable_step is not None:
-        text = f"steps of {by.step:.3g} s; on this floor {by.name} is stable up to about {by.stable_step:.2g} s"
-        found.append(Check("step", by.step, by.stable_step, "s", _graded(by.step, by.stable_step, WARNING), text))
-    return tuple(found)
+        text = f"time step {by.step:.3g} s; on this floor {by.name} is stable up to about {by.stable_step:.2g} s"
+        checks.append(Check("step", by.step, by.stable_step, "s", _graded(by.step, by.stable_step, WARNING), text))
+    return tuple(checks)
 
 
 def _program(run: Measurement) -> tuple[Check, ...]:
@@ -139,13 +139,13 @@ def _sunk(run: Measurement) -> Check | None:
 
 
 def _joints(run: Measurement) -> tuple[Check | None, ...]:
-    found = run.once(extremes)
-    if found.fastest < 0:
+    peaks = run.once(extremes)
+    if peaks.fastest < 0:
         return ()
-    joint = _spelt(run.layout.joints[found.fastest])
-    text = f"the {joint} turned at {found.joint_rate:.3g} rad/s"
+    joint = _spelt(run.layout.joints[peaks.fastest])
+    text = f"the {joint} turned at {peaks.joint_rate:.3g} rad/s"
     return (
-        Check("joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text),
+        Check("joint speed", peaks.joint_rate, FAST, "rad/s", _graded(peaks.joint_rate, FAST, WARNING), text),
         _torque(run),
         _unheeded(run),
         _singular(run),
@@ -168,20 +168,20 @@ def _singular(run: Measurement) -> Check | None:
 
 
 def _torque(run: Measurement) -> Check | None:
-    """Check the joint whose peak torque exceeds a human's most, if the model is a human."""
-    able = human_torques(run.model)
-    found = run.values(metric_named("peak_torque_JOINT"))
-    peaks = {joint: peak for joint in able if isinstance(peak := found.get(f"peak_torque_{joint}"), float)}
+    """Check the joint whose peak torque is the largest multiple of a human's, if the model is a human."""
+    limits = human_torques(run.model)
+    torques = run.values(metric_named("peak_torque_JOINT"))
+    peaks = {joint: peak for joint in limits if isinstance(peak := torques.get(f"peak_torque_{joint}"), float)}
     if not peaks:
         return None
-    joint = max(peaks, key=lambda name: peaks[name] / able[name])
-    peak, limit = peaks[joint], able[joint]
+    joint = max(peaks, key=lambda name: peaks[name] / limits[name])
+    peak, limit = peaks[joint], limits[joint]
     text = f"the {_spelt(joint)} exerted {peak:.3g} N·m; a strong human exerts {limit:.3g} N·m"
     return Check("joint torque", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
 
 
 def _unheeded(run: Measurement) -> Check | None:
-    """Check the joint whose impedance exceeded its actuator's limit most; this limit does not bound impedances."""
+    """Check the joint whose torque with an impedance most exceeds its actuator's limit, which ignores impedances."""
     limits = run.context.unheeded_limits
     if not limits:
         return None
@@ -197,11 +197,11 @@ def _unheeded(run: Measurement) -> Check | None:
 
 
 def _over(run: Measurement) -> Check | None:
-    """Check that a disturbance acted after the start of the run; otherwise nothing was withstood."""
-    began, acting = float(run["time"][0]), run.context.disturbance_spans
-    if not acting or any(span.ends > began for span in acting):
+    """Check that a disturbance acted after the start of the run; otherwise the run shows no recovery."""
+    began, spans = float(run["time"][0]), run.context.disturbance_spans
+    if not spans or any(span.ends > began for span in spans):
         return None
-    last = max(acting, key=lambda span: span.ends)
+    last = max(spans, key=lambda span: span.ends)
     text = f"{last.what} ended at {last.ends:.4g} s, before this run began at {began:.4g} s: nothing disturbed it"
     return Check("disturbance", began - last.ends, 0.0, "s", WARNING, text)
 

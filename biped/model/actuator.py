@@ -1,4 +1,4 @@
-"""Actuators of a robot's file: forces for controls, so that controllers act as in the file's own simulator."""
+"""Actuators from a robot's file: they convert controls to joint forces as the file's own simulator does."""
 
 import math
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Actuator:
-    """An actuator without dynamics on a joint with one degree of freedom, as MuJoCo's ``<actuator>``.
+    """An actuator without dynamics on a joint with one degree of freedom, like MuJoCo's ``<actuator>``.
 
-    For the joint's position q and rate v of the model, and the control u, it exerts gear · (gain · u + bias₀ + bias₁ ·
-    gear · q + bias₂ · gear · v), with control and force limited to their ranges.
+    The force on the joint is gear · (gain · u + bias₀ + bias₁ · gear · q + bias₂ · gear · v), with joint position q,
+    joint rate v and control u. The control and the force before the gear are clipped to their ranges.
 
     Attributes:
         name: name of the actuator.
         joint: name of the joint.
         gain: factor on the control: kp of a position actuator, kv of a velocity actuator, 1 of a motor.
-        bias: constant, and factors on the length and on its rate: (0, −kp, −kv) for a position actuator.
-        gear: length per joint position, and force on the joint per force of the actuator.
-        ctrl_range: least and greatest control; None: unlimited. Controls of a position actuator are positions of the
-            model's joint, which is zero in the file's reference pose: those of the file less ``gear · ref``.
-        force_range: [N·m or N] least and greatest force before the gear; None: unlimited.
+        bias: constant, and factors on the actuator's length gear · q and its rate; (0, −kp, −kv): position actuator.
+        gear: ratio of actuator length to joint position, and of joint force to actuator force.
+        ctrl_range: smallest and largest control; None: unlimited. The model's joint is at zero in the file's reference
+            pose, so that the control of a position actuator is the file's control minus ``gear · ref``.
+        force_range: [N·m or N] smallest and largest force before the gear; None: unlimited.
 
     Raises:
-        ModelError: a number is not finite, or a range is empty.
+        ModelError: a number is not finite, or the first number of a range exceeds the second.
     """
 
     name: str
@@ -57,22 +57,22 @@ class Actuator:
 
     @property
     def max_effort(self) -> float:
-        """Greatest force on the joint [N·m or N], of either sign; infinite if unlimited."""
+        """Largest force on the joint [N·m or N] in either direction; infinite if unlimited."""
         force = math.inf if self.force_range is None else max(map(abs, self.force_range))
         if not any(self.bias) and self.ctrl_range is not None:
             force = min(force, abs(self.gain) * max(map(abs, self.ctrl_range)))
         return abs(self.gear) * force if self.gear else 0.0
 
     def clamped(self, control: ArrayLike) -> Floats:
-        """Return controls within ``ctrl_range``, of any shape."""
+        """Return ``control``, of any shape, clipped to ``ctrl_range``."""
         return _within(self.ctrl_range, np.asarray(control, dtype=np.float64))
 
     def share_beyond(self, control: ArrayLike) -> float:
-        """Return the share of controls beyond ``ctrl_range``, which are clipped."""
+        """Return the share (0 to 1) of the controls that are clipped because they lie outside ``ctrl_range``."""
         return float(np.mean(self.clamped(control) != control))
 
     def effort(self, control: ArrayLike, position: ArrayLike = 0.0, rate: ArrayLike = 0.0) -> Floats:
-        """Return the force on the joint [N·m or N] at its position [rad or m] and rate; shapes broadcast."""
+        """Return the joint force [N·m or N] for a control, joint position [rad or m] and rate; shapes broadcast."""
         constant, stiffness, damping = self.bias
         length, speed = self.gear * np.asarray(position), self.gear * np.asarray(rate)
         force = self.gain * self.clamped(control) + constant + stiffness * length + damping * speed

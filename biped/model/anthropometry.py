@@ -75,9 +75,9 @@ TABLE = {
 
 #: Height of the ankle, breadth of a foot, and breadth from shoulder to shoulder, over the stature (Winter).
 ANKLE_HEIGHT, FOOT_BREADTH, SHOULDERS_BREADTH = 0.039, 0.055, 0.259
-#: Hip joint's centre from the middle, and below the pelvis's front (ASIS): [m], and over the leg's length from the ASIS
-#: to the ankle. R. Hara, J. McGinley, C. Briggs, R. Baker, M. Sangeux, "Predicting the location of the hip joint
-#: centres, impact of age group and sex", Scientific Reports 6, 2016, from 180 people.
+#: Hip joint centre: distance from the midline, and below the front of the pelvis (ASIS), each as a constant [m] and a
+#: share of the leg length (ASIS to ankle). R. Hara et al., "Predicting the location of the hip joint centres, impact of
+#: age group and sex", Scientific Reports 6, 2016, from 180 people.
 HIP_ASIDE, HIP_BELOW = (0.008, 0.086), (0.009, 0.078)
 
 
@@ -89,7 +89,7 @@ class Lump(NamedTuple):
     inertia: Floats  # (3, 3) [kg m²] about the centre of mass
 
     def without(self, other: "Lump") -> "Lump":
-        """Return the remaining mass without another one."""
+        """Return the mass that remains when ``other`` is removed."""
         return together(self, Lump(-other.mass, other.com, -other.inertia))
 
 
@@ -103,9 +103,9 @@ def together(*parts: Lump) -> Lump:
 def hanging(segment: Segment, people: People, stature: float, mass: float, top: Floats) -> Lump:
     """Return a segment of a body of ``stature`` [m] and ``mass`` [kg] that hangs down from ``top`` (3,) [m]."""
     length = segment.length / people.stature * stature
-    own = segment.mass * mass
+    segment_mass = segment.mass * mass
     radii = length * np.array([segment.sagittal, segment.transverse, segment.longitudinal])
-    return Lump(own, top - [0.0, 0.0, segment.com * length], np.diag(own * radii**2))
+    return Lump(segment_mass, top - [0.0, 0.0, segment.com * length], np.diag(segment_mass * radii**2))
 
 
 #: Effort of a limp joint over the body's weight times its height: almost none. Our choice.
@@ -113,12 +113,12 @@ _EFFORT = 1e-9
 
 
 def limp(joint: Joint, carried: Lump, lever: float, body: float, damping: float) -> Joint:
-    """Return a joint as a limp one.
+    """Return ``joint`` as a limp joint: damped, and with almost no torque of its actuator.
 
     Args:
         joint: joint about the Y axis, or next to such a joint.
         carried: mass carried by the joint.
-        lever: [m] distance from the joint to its centre of mass.
+        lever: [m] distance from the joint to the centre of mass of ``carried``.
         body: [N·m] weight times stature of the whole body.
         damping: damping of the joint, as a share of the critical damping of the carried mass.
     """

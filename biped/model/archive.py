@@ -12,7 +12,7 @@ FORMAT = 1
 
 
 def model_to_json(model: Model) -> str:
-    """Return ``model`` as text; `model_from_json` makes an equal model, all floats bit for bit."""
+    """Return ``model`` as JSON; `model_from_json` makes an equal model from it, all floats bit for bit."""
     return json.dumps({"format": FORMAT} | finite(asdict(model)), indent=1, allow_nan=False)
 
 
@@ -33,7 +33,7 @@ def load_saved(path: Path) -> Model:
 
 
 def model_from_json(text: str) -> Model:
-    """Return the model from the text of `model_to_json`.
+    """Return the model saved as ``text`` by `model_to_json`.
 
     Raises:
         ModelError: the text is not a saved model.
@@ -41,9 +41,9 @@ def model_from_json(text: str) -> Model:
     try:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
-            raise ModelError(f"a model saved by another version (here format {FORMAT}): create it again")
-        found: Model = built(Model, saved)
-        return found
+            raise ModelError(f"the model was saved by another biped version (not format {FORMAT}): create it again")
+        model: Model = built(Model, saved)
+        return model
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, ModelError):
             raise

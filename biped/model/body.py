@@ -12,22 +12,22 @@ from biped.model.joint import Joint
 class Body:
     """A rigid body.
 
-    Its link frame has its origin at the body's own joint and is, in the home configuration, parallel to the
-    inertial frame.
+    The origin of its link frame is at the joint that carries the body. The axes of this frame are parallel to the
+    inertial axes in the home configuration ("home axes").
 
     Attributes:
-        name: unique among the bodies of a model.
+        name: name, unique among the bodies of a model.
         mass: [kg]; may be zero for a body between joints, for example the cross of a universal joint. `Model` checks
             that every joint moves some inertia.
-        inertia: (3, 3) [kg m²] about the centre of mass, in home axes; with zeros for a point or a thin rod; all zero
-            for a body without mass.
+        inertia: (3, 3) [kg m²] about the centre of mass, in the link frame's axes. Moments may be zero for a point or a
+            thin rod, and must be zero for a body without mass.
         com: [m] centre of mass in the link frame.
         joint: joint that carries the body.
         parent: name of the body on the other side of the joint; None for the root, whose joint is in the inertial
             frame.
 
     Raises:
-        ModelError: mass or inertia are impossible for a rigid body, or a number is not finite.
+        ModelError: no rigid body has this mass and inertia, or a number is not finite.
     """
 
     name: str

@@ -10,7 +10,7 @@ from biped.model.joint import floating
 from biped.model.model import Model
 from biped.model.shape import Box
 
-# Vertices 1 to 8 in the order of the thesis, in halves of the box's edges.
+# Corners 1 to 8 in the order of the thesis, in halves of the box's edges.
 _VERTICES = (
     (1, -1, -1),
     (1, 1, -1),
@@ -24,17 +24,17 @@ _VERTICES = (
 
 
 def rigid_box(mass: float, size: ArrayLike, name: str = "box") -> Model:
-    """Return a free homogeneous box with a contact point at each vertex: ``box_1`` … ``box_8``.
+    """Return a free homogeneous box with a contact point at each corner: ``box_1`` … ``box_8``.
 
-    The vertices are numbered as in the thesis: 1 to 4 around the lower face from (+x, −y), 5 to 8 above them.
+    Corners 1 to 4 are the lower ones, counterclockwise in top view from (+x, −y) on; 5 to 8 are above them.
 
     Args:
-        mass: [kg].
+        mass: [kg] mass of the box.
         size: [m] edge lengths along x, y, z.
         name: name of the model and its body, and prefix of the names of the contact points.
 
     Raises:
-        ModelError: mass or an edge is not above zero.
+        ModelError: the mass or an edge length is zero, negative or not finite.
     """
     x, y, z = edges = vector3(size, "size of the box")
     body = Body(name, mass, box_inertia(mass, edges), (0.0, 0.0, 0.0), floating("body"))

@@ -22,7 +22,7 @@ class ClosingJoint:
         kind: one of ``CLOSING_KINDS``.
         parent: name of the body in whose axes the joint is given; None: the ground.
         child: name of the other body.
-        axis: axis of the joint in the parent's link frame; normalized. Spherical and fixed joints need none.
+        axis: axis of the joint in the parent's link frame; normalized. Spherical and fixed joints need no axis.
         position: [m] location of the joint in the parent's link frame; on the ground in the inertial frame.
         child_position: [m] location in the child's link frame.
         alignment: unit quaternion (w, x, y, z) from the child's to the parent's link frame at zero joint angle. It is
@@ -65,7 +65,7 @@ class ClosingJoint:
         object.__setattr__(self, "second_axis", second)
         object.__setattr__(self, "pitch", number(self.pitch, f"{what} pitch"))
         if (self.kind == "helical") != (self.pitch != 0.0):
-            raise ModelError(f"{what} pitch = {self.pitch!r}: a helical joint needs one, others must have none")
+            raise ModelError(f"{what} pitch = {self.pitch!r}: a helical joint needs a pitch, other joints must have 0")
 
     @property
     def rows(self) -> list[Row]:

@@ -22,7 +22,7 @@ STOP_TIME = 0.02
 SPEED_YIELD = 0.05
 #: [m] Lever of the model's weight for stops of hinges with unlimited effort.
 WEIGHT_LEVER = 0.1
-#: Smallest effort of an actuated joint over this moment of the weight.
+#: A joint is limp if its greatest effort is below this share of the weight (times the lever, for hinges).
 LIMP = 1e-6
 
 
@@ -98,7 +98,7 @@ def _passive(bodies: Sequence[Body]) -> Floats:
 
 
 def _passive_row(joint: Joint, mass: float) -> Floats:
-    """Return limits with stiffnesses for the greatest effort, or for the model's weight if unlimited or limp."""
+    """Return the limits, with stops that yield as given under the greatest effort (or the weight, see `LIMP`)."""
     weight = -mass * STANDARD_GRAVITY[2] * (WEIGHT_LEVER if joint.turns else 1.0)
     load = joint.max_effort if LIMP * weight < joint.max_effort < math.inf else weight
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0

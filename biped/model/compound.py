@@ -1,4 +1,4 @@
-"""Joints with several degrees of freedom as chains of simple joints with massless bodies between.
+"""Joints with several degrees of freedom, as chains of simple joints with massless bodies between them.
 
 The general joints of Wendlandt 1997, section 3.2.2, are built this way: each degree of freedom is eliminated
 separately, and a body without mass adds nothing to the articulated inertias. The coordinates are those of the simple
@@ -21,14 +21,14 @@ _SQUARE = 1e-9
 
 
 def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
-    """Return a universal joint: a hinge about ``axis``, followed by one about ``second_axis``, fixed to the body.
+    """Return a universal joint: a hinge about ``axis``, then a hinge about ``second_axis``, fixed to the body.
 
     The parts are named ``<name>_1`` and ``<name>_2``; use them in `jointed`.
 
     Args:
         name: name of the joint.
         axis: axis on the parent's side, in home axes.
-        second_axis: axis orthogonal to it.
+        second_axis: axis on the body's side, orthogonal to ``axis``, in home axes.
         position: [m] location of the cross in the parent's link frame.
 
     Raises:
@@ -41,7 +41,7 @@ def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 
 
 
 def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
-    """Return a cylindrical joint: a slide along ``axis``, ``<name>_slide``, and a hinge about it, ``<name>_turn``.
+    """Return a cylindrical joint: a sliding joint ``<name>_slide`` along ``axis`` and a hinge ``<name>_turn`` about it.
 
     Raises:
         ModelError: the axis is zero or not finite.
@@ -50,10 +50,10 @@ def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Jo
 
 
 def planar(name: str, normal: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint, Joint]:
-    """Return a planar joint: slides ``<name>_1``, ``<name>_2`` across ``normal``, hinge ``<name>_turn`` about it.
+    """Return a planar joint: sliding joints ``<name>_1``, ``<name>_2`` and a hinge ``<name>_turn`` about ``normal``.
 
-    The first slide is along the projection of the world axis that is closest to the plane; the slides and the normal
-    form a right-handed system.
+    The first slides along the projection of the inertial axis that is closest to the plane; both directions and the
+    normal form a right-handed system. ``normal`` is in home axes, ``position`` [m] in the parent's link frame.
 
     Raises:
         ModelError: the normal is zero or not finite.
@@ -61,28 +61,28 @@ def planar(name: str, normal: Vector3, position: Vector3 = _ZERO) -> tuple[Joint
     up = np.array(unit(normal, f"joint {name!r}: normal"))
     first = np.eye(3)[int(np.argmin(np.abs(up)))]
     first = first - (first @ up) * up
-    axes = [vector3(one, "axis") for one in (first, np.cross(up, first), up)]
+    axes = [vector3(direction, "axis") for direction in (first, np.cross(up, first), up)]
     return prismatic(f"{name}_1", axes[0], position), prismatic(f"{name}_2", axes[1]), revolute(f"{name}_turn", axes[2])
 
 
 def jointed(
     name: str, joints: Sequence[Joint], mass: float, inertia: Matrix3, com: Vector3, parent: str | None = None
 ) -> tuple[Body, ...]:
-    """Return a body carried by several joints in series, with massless bodies ``<name>_at_<joint>`` between.
+    """Return a body carried by several joints in series, with massless bodies ``<name>_at_<joint>`` between them.
 
     Args:
         name: name of the body.
         joints: joints from the parent's side on, for example of `universal`, `cylindrical` and `planar`.
-        mass: [kg] of the body, as for `Body`.
-        inertia: (3, 3) [kg m²].
-        com: [m] in the link frame, with its origin at the last joint.
+        mass: [kg] mass of the body.
+        inertia: (3, 3) [kg m²] about the centre of mass, in home axes.
+        com: [m] centre of mass in the link frame, whose origin is at the last joint.
         parent: name of the body that carries the first joint; None for the inertial frame.
 
     Returns:
         Bodies for a `Model`, the named one last.
 
     Raises:
-        ModelError: there is no joint, or a value is invalid for `Body`.
+        ModelError: ``joints`` is empty, or a value is invalid for `Body`.
     """
     if not joints:
         raise ModelError(f"body {name!r}: it needs at least one joint")

@@ -7,17 +7,16 @@ from biped.model.geometry import Vector3, name_of, not_negative, vector3
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """A contact point with its own contact force, or the centre of a ball that may roll.
+    """Point of a body at which a contact force acts, or the centre of a ball that can roll.
 
     Attributes:
         name: name, unique among the contact points of a model, for example ``left_1``.
-        body: name of its body.
-        position: [m] in the body's link frame.
-        radius: [m] of the ball, for rigid contact; 0: a point.
+        body: name of the body that carries the point.
+        position: [m] in the body's link frame, whose origin is at the body's joint.
+        radius: [m] radius of the ball, for rigid contact only; 0: a point.
 
     Raises:
-        ModelError: a name is empty, the position is not three finite numbers, or the radius is not finite, zero or
-            above.
+        ModelError: a name is empty, the position is not three finite numbers, or the radius is negative or not finite.
     """
 
     name: str

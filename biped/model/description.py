@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from biped.model.model import Model
 
-#: Fields that influence no number.
+#: Fields for drawing, which influence no result.
 DRAWN = ("visuals", "lines")
 
 
@@ -29,7 +29,7 @@ def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
     if model.nc:
         yield "contact points", ", ".join(model.contact_names)
     if model.actuators:
-        yield "actuators", ", ".join(one.name for one in model.actuators)
+        yield "actuators", ", ".join(actuator.name for actuator in model.actuators)
     if model.floor_friction is not None:
         yield "floor", f"µ {model.floor_friction:g}"
     if model.feet:
@@ -61,7 +61,7 @@ def describe(model: "Model") -> "pd.DataFrame":
 
 
 def spelt_out(model: "Model") -> str:
-    """Return the full text of a model without its drawings, equal wherever its files are."""
+    """Return the full text of a model without its drawings, so that it does not depend on the location of files."""
     names = [field.name for field in fields(model) if field.name not in DRAWN]
     return f"Model({', '.join(f'{name}={getattr(model, name)!r}' for name in names)})"
 

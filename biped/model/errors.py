@@ -7,20 +7,20 @@ from contact.errors import BipedError
 
 
 class ModelError(BipedError, ValueError):
-    """A model that is no rigid-body system, or a name that a model does not have.
+    """Error in a model that is not a valid rigid-body system, or for a name that the model does not have.
 
     The message is one line: the error, its location, and the allowed values.
     """
 
 
 class ModelWarning(UserWarning):
-    """Warning that a model differs from its robot's file, one sentence each.
+    """Warning about a difference between a model and its robot's file, in one sentence.
 
     The model's ``notes`` contain the sentences.
     """
 
 
-#: Largest number of names in a sentence.
+#: Largest number of names in a message.
 MOST_LISTED = 40
 
 

@@ -23,7 +23,7 @@ STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
 #: [rad] A full turn with a margin for rounding; larger angles were probably meant in degrees.
 LARGEST_ANGLE = math.tau + 0.01
 
-_WANTED = {(): "a finite number", (3,): "3 finite numbers", (4,): "4 finite numbers", (3, 3): "3 x 3 finite numbers"}
+_EXPECTED = {(): "a finite number", (3,): "3 finite numbers", (4,): "4 finite numbers", (3, 3): "3 x 3 finite numbers"}
 
 _ROTATION_TOLERANCE = 1e-6
 _UNIT_TOLERANCE = 1e-3
@@ -41,7 +41,7 @@ def name_of(value: object, what: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return ``value`` in words on one line."""
+    """Return the ``repr`` of ``value`` on one line."""
     return " ".join(repr(value).split())
 
 
@@ -51,7 +51,7 @@ def _finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.shape != shape or not np.isfinite(array).all():
-        raise ModelError(f"{what} must be {_WANTED[shape]}, got {_shown(value)}")
+        raise ModelError(f"{what} must be {_EXPECTED[shape]}, got {_shown(value)}")
     return array
 
 
@@ -149,7 +149,7 @@ def quaternion(value: ArrayLike, what: str) -> Quaternion:
 
 
 def rotation_about(axis: ArrayLike, angle: float) -> Matrix3:
-    """Return the matrix of a rotation by ``angle`` [rad] about ``axis``, of any length (Rodrigues).
+    """Return the matrix of a rotation by ``angle`` [rad] about ``axis``, a vector of any length (Rodrigues).
 
     Raises:
         ModelError: the axis is zero or not three finite numbers.
@@ -219,7 +219,7 @@ def orientation_from(value: ArrayLike, what: str, *, degrees: bool = False) -> Q
     """Return a unit quaternion (w, x, y, z) from a quaternion or from roll, pitch and yaw [rad, or degrees].
 
     Raises:
-        ModelError: the value is neither.
+        ModelError: the value is neither a unit quaternion nor three angles.
     """
     if np.shape(value) == (3,):
         angles = np.array(vector3(value, what))

@@ -84,7 +84,7 @@ _RANGES = {
 }  # fmt: skip
 # [°] Dorsiflexion under load is more than twice that of a hanging foot (20° of the Academy):
 # A. Rabin, Z. Kozol, "Weightbearing and nonweightbearing ankle dorsiflexion range of motion", JAPMA 102, 2012.
-_OF_WHO_STANDS = _RANGES | {"ankle_pitch": (-50.0, 40.0)}
+_STANDING_RANGES = _RANGES | {"ankle_pitch": (-50.0, 40.0)}
 
 
 class _Segment(NamedTuple):
@@ -120,7 +120,7 @@ SIDES = (("left", -1.0), ("right", 1.0))
 
 @cache
 def human() -> Model:
-    """Return the human of Wendlandt (1997), the same object each time.
+    """Return the human of Wendlandt (1997); every call returns the same object.
 
     It has a floating trunk, two legs of six hinges each, and a contact point at each corner of the soles.
 
@@ -129,8 +129,8 @@ def human() -> Model:
     points ``left_1`` … ``left_4`` go around the sole: outer toe, inner toe, inner heel, outer heel; the right foot
     mirrors the left.
 
-    Contact points of the body after a fall (``body_points``) and ranges of motion of the joints then (``ranges``) are
-    not in the thesis; nothing depends on them before a fall.
+    The contact points of the body (``body_points``) and the ranges of motion of the joints (``ranges``) have an effect
+    only after a fall; they are not in the thesis.
 
     The masses sum to 74.548 kg; the thesis prints 74.558.
     """
@@ -144,16 +144,16 @@ def human() -> Model:
         feet=("left_foot", "right_foot"),
         facing=(-1.0, 0.0, 0.0),
         body_points=(*_trunk_points(), *(point for side, sign in SIDES for point in _knee_points(side, sign))),
-        capsules=(*_trunk_capsules(), *(one for side, sign in SIDES for one in _leg_capsules(side, sign))),
-        touching=tuple((f"left_{one}", f"right_{other}") for one, other in product(_LIMBS, repeat=2)),
-        ranges=tuple(one for side, sign in SIDES for one in ranges_of_side(side, sign, _RANGES)),
+        capsules=(*_trunk_capsules(), *(capsule for side, sign in SIDES for capsule in _leg_capsules(side, sign))),
+        touching=tuple((f"left_{left}", f"right_{right}") for left, right in product(_LIMBS, repeat=2)),
+        ranges=tuple(row for side, sign in SIDES for row in ranges_of_side(side, sign, _RANGES)),
     )
 
 
 @cache
 def standing_ranges() -> tuple[tuple[str, float, float], ...]:
-    """Return the ranges of motion [rad] of the human's joints under load; ``ranges`` holds after a fall."""
-    return tuple(one for side, sign in SIDES for one in ranges_of_side(side, sign, _OF_WHO_STANDS))
+    """Return the human's ranges of motion [rad] on loaded feet, (joint, lower, upper); see ``ranges`` for a fall."""
+    return tuple(row for side, sign in SIDES for row in ranges_of_side(side, sign, _STANDING_RANGES))
 
 
 def _leg(side: str, sign: float) -> list[Body]:
@@ -204,7 +204,7 @@ def _trunk_points() -> list[ContactPoint]:
 
 
 def _trunk_capsules() -> list[Capsule]:
-    arms = [(_beside(begin, sign), _beside(end, sign), r) for _, sign in SIDES for begin, end, r in _ARM]
+    arms = [(_aside(begin, sign), _aside(end, sign), r) for _, sign in SIDES for begin, end, r in _ARM]
     return [Capsule("trunk", _from(TRUNK_COM, begin), _from(TRUNK_COM, end), r) for begin, end, r in (_HEAD, *arms)]
 
 
@@ -212,14 +212,14 @@ def _leg_capsules(side: str, sign: float) -> list[Capsule]:
     joints = {part.body: _at(part.joint_at, sign) for part in _LEG}
     return [
         Capsule(
-            f"{side}_{part}", _from(joints[part], _beside(begin, sign)), _from(joints[part], _beside(end, sign)), radius
+            f"{side}_{part}", _from(joints[part], _aside(begin, sign)), _from(joints[part], _aside(end, sign)), radius
         )
         for part, (begin, end, radius) in _LIMBS.items()
     ]
 
 
-def _beside(place: Vector3, sign: float) -> Vector3:
-    """Return a position at a distance from the middle on one side."""
+def _aside(place: Vector3, sign: float) -> Vector3:
+    """Return ``place``, whose y [m] is the distance from the midline, on the side with this ``sign``."""
     return place[0], sign * place[1], place[2]
 
 
@@ -231,10 +231,10 @@ def _knee_points(side: str, sign: float) -> list[ContactPoint]:
 
 
 def ranges_of_side(side: str, sign: float, ranges: Mapping[str, tuple[float, float]]) -> list[tuple[str, float, float]]:
-    """Return ranges of motion [rad] of a side from those of the left [°]; X and Z are mirrored with reversed signs."""
-    found = []
+    """Return a side's ranges of motion [rad] from the left side's [°]; the right side's about X and Z are mirrored."""
+    rows = []
     for joint, limits in ranges.items():
         mirrored = 1.0 if joint.endswith("_pitch") else -sign
         lower, upper = sorted(mirrored * math.radians(limit) for limit in limits)
-        found.append((f"{side}_{joint}", lower, upper))
-    return found
+        rows.append((f"{side}_{joint}", lower, upper))
+    return rows

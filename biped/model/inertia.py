@@ -14,10 +14,10 @@ _TOLERANCE = 1e-9
 
 
 def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
-    """Return the inertia [kg m²] about its centre of a solid box of ``mass`` [kg] and edges ``size`` [m] along x, y, z.
+    """Return the inertia [kg m²], about the centre, of a solid box with ``mass`` [kg] and edge lengths ``size`` [m].
 
     Raises:
-        ModelError: mass or an edge is not above zero.
+        ModelError: the mass or an edge length is zero, negative or not finite.
     """
     m = positive(mass, "mass of the box", "kg")
     x, y, z = (positive(edge, "edge of the box", "m") for edge in vector3(size, "size of the box"))
@@ -25,7 +25,7 @@ def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
 
 
 def box_size_of(mass: float, moments: ArrayLike) -> Vector3:
-    """Return the edges [m] of the solid box of ``mass`` [kg] with principal ``moments`` [kg m²], as in `box_inertia`.
+    """Return the edge lengths [m] of the solid box with ``mass`` [kg] and principal ``moments`` [kg m²].
 
     Raises:
         ModelError: no box has these moments: one of them is not below the sum of the other two.
@@ -51,12 +51,11 @@ def principal_inertia(moments: ArrayLike, rotation: ArrayLike = IDENTITY) -> Mat
 
 
 def checked_inertia(value: ArrayLike, what: str, *, solid: bool = False) -> Matrix3:
-    """Return ``value`` [kg m²], exactly symmetric, for a ``solid`` body, or also for a thin rod or a point.
+    """Return the inertia ``value`` [kg m²], made exactly symmetric; unless ``solid``, a thin rod or a point is valid.
 
     Raises:
-        ModelError: the value is not 3 x 3 finite numbers, not symmetric, has a negative principal moment, violates the
-            triangle inequality, so that no distribution of mass has it, or is not solid although it must be. ``what``
-            begins the message.
+        ModelError: the value is not 3 x 3 finite numbers, is not symmetric, has a negative principal moment, violates
+            the triangle inequality of principal moments, or must be solid and is not. ``what`` begins the message.
     """
     J = np.array(matrix3(value, what))
     scale = float(np.abs(J).max())

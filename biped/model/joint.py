@@ -31,7 +31,7 @@ _DOFS = {"revolute": 1, "prismatic": 1, "helical": 1, "spherical": 3, "floating"
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint that carries one body.
+    """A joint that connects a body to its parent or to the ground.
 
     Attributes:
         name: name, unique among the joints of a model.
@@ -39,23 +39,22 @@ class Joint:
         axis: unit axis of a revolute, prismatic or helical joint, in home axes; normalized here. Zero for other kinds.
         position: [m] location of the joint in the parent's link frame, which has its origin at the parent's joint and
             is parallel to the inertial frame in the home configuration. Without a parent: in the inertial frame.
-        lower: [rad or m] least position of a joint with an axis; −∞ for none. Beyond ``lower`` and ``upper`` the joint
-            is in a stop, a spring and a damper that yield by 1° or 1 mm under ``max_effort``, or, if it is infinite,
-            under the model's weight (hinges: at a lever of 0.1 m).
-        upper: [rad or m] greatest position; ∞ for none.
-        max_velocity: [rad/s or m/s] greatest speed of either sign. Beyond it a damper brakes; at 5 % above it exerts
-            ``max_effort`` or the weight as for stops.
-        max_effort: [N·m or N] greatest effort of its actuator, of either sign.
-        damping: [N·m·s/rad or N·s/m] damping of its bearings.
-        friction: [N·m or N] dry friction of its bearings.
-        armature: [kg m² or kg] inertia of the motor's rotor at the joint, that is, times the square of the gear ratio.
+        lower: [rad or m] lower limit of the position; −∞: none. Outside the limits a stop acts: a spring and a damper
+            that yield by 1° or 1 mm under ``max_effort`` or, if it is infinite, the weight (hinges: at 0.1 m).
+        upper: [rad or m] upper limit of the position; ∞: none.
+        max_velocity: [rad/s or m/s] speed limit in both directions; ∞: none. Above it a damper acts, which at 5 %
+            above it exerts ``max_effort`` or the weight, like a stop.
+        max_effort: [N·m or N] largest torque or force of the joint's actuator in either direction; ∞: unlimited.
+        damping: [N·m·s/rad or N·s/m] viscous damping of the joint's bearings.
+        friction: [N·m or N] dry friction of the joint's bearings.
+        armature: [kg m² or kg] inertia of the motor's rotor times the square of the gear ratio.
         pitch: [m/rad] pitch of a helical joint along its axis; its sign gives the handedness of the screw. Zero for
             other kinds.
 
     Raises:
-        ModelError: the kind is unknown; an axis is missing, zero, or given to a joint without one; a number is not
-            finite where it must be; a range is empty; a joint without an axis has limits or bearings; a helical joint
-            has no pitch, or another joint has one.
+        ModelError: the kind is unknown; the axis is missing or zero; a number is invalid; ``lower`` exceeds ``upper``;
+            a spherical, floating or fixed joint has an axis, limits, damping, friction or armature; a helical joint has
+            no pitch, or another joint has a pitch.
     """
 
     name: str
@@ -85,7 +84,7 @@ class Joint:
         if self.has_axis:
             return unit(self.axis, what)
         if vector3(self.axis, what) != _ZERO:
-            raise ModelError(f"{what} {self.axis!r} must be left out: a {self.kind} joint has none")
+            raise ModelError(f"{what} {self.axis!r} must be left out: a {self.kind} joint has no axis")
         return _ZERO
 
     def _check_passive(self) -> None:
@@ -104,7 +103,9 @@ class Joint:
     def _check_pitch(self) -> None:
         pitch = number(self.pitch, f"joint {self.name!r}: pitch")
         if (self.kind == "helical") != (pitch != 0.0):
-            raise ModelError(f"joint {self.name!r}: a helical joint needs a pitch, others have none, got {pitch!r}")
+            raise ModelError(
+                f"joint {self.name!r}: a helical joint needs a pitch, other joints must have 0, got {pitch!r}"
+            )
         object.__setattr__(self, "pitch", pitch)
 
     @property
@@ -135,22 +136,22 @@ class Joint:
 
     @property
     def code(self) -> int:
-        """Number of the kind in the kernels; fixed joints are merged before."""
+        """Number of the kind in the kernels; models contain no fixed joints, as they merge the bodies."""
         return _CODES[self.kind]
 
 
 def revolute(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
-    """Return a hinge about ``axis``; its coordinate is the angle [rad]."""
+    """Return a hinge about ``axis``, whose coordinate is the angle [rad]; see `Joint` for the frames."""
     return Joint(name, "revolute", axis, position)
 
 
 def prismatic(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
-    """Return a slide along ``axis``; its coordinate is the displacement [m]."""
+    """Return a sliding joint along ``axis``, whose coordinate is the displacement [m]; see `Joint` for the frames."""
     return Joint(name, "prismatic", axis, position)
 
 
 def helical(name: str, axis: Vector3, pitch: float, position: Vector3 = _ZERO) -> Joint:
-    """Return a screw about ``axis``; its coordinate is the angle [rad], and it advances by ``pitch`` [m/rad]."""
+    """Return a screw joint about ``axis``, whose coordinate is the angle [rad]; it advances by ``pitch`` [m/rad]."""
     return Joint(name, "helical", axis, position, pitch=pitch)
 
 
@@ -160,10 +161,10 @@ def spherical(name: str, position: Vector3 = _ZERO) -> Joint:
 
 
 def floating(name: str, position: Vector3 = _ZERO) -> Joint:
-    """Return an unconstrained joint for the root; ``position`` [m] is the origin of its link frame at home."""
+    """Return an unconstrained joint for the root; ``position`` [m] is the origin of the root's link frame at home."""
     return Joint(name, "floating", position=position)
 
 
 def fixed(name: str, position: Vector3 = _ZERO) -> Joint:
-    """Return a weld: the model merges the body into its parent."""
+    """Return a fixed joint: `Model` merges the body that it carries into the parent."""
     return Joint(name, "fixed", position=position)

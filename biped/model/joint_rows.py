@@ -37,7 +37,7 @@ class JointOptions(NamedTuple):
     turn: Turn
 
 
-#: Kinds with a name.
+#: Translation and rotation of each kind of joint.
 KINDS: dict[str, JointOptions] = {
     "fixed": JointOptions("point", "fixed"),
     "prismatic": JointOptions("line", "fixed"),
@@ -68,10 +68,10 @@ def across(axis: Vector3) -> tuple[Vector3, Vector3]:
 def checked_second_axis(
     turn: Turn, axis: Vector3, second: Vector3 | None, what: str, error: type[BipedError]
 ) -> Vector3 | None:
-    """Return the second axis of a cardan joint, normalized; None for others.
+    """Return the second axis of a cardan joint, normalized; None for other joints.
 
     Raises:
-        error: a cardan joint has no second axis, another joint has one, or it is not orthogonal to the axis.
+        error: a cardan joint has no second axis, another joint has a second axis, or it is not orthogonal to ``axis``.
         ModelError: the second axis is zero or not finite.
     """
     if turn != "cardan":
@@ -110,10 +110,10 @@ def held_rows(
 def held_shifts(translation: Translation, axis: Vector3) -> list[Row]:
     """Return the rows that constrain the outboard point; ``axis`` is a unit vector in inboard axes."""
     axes = {"point": (*across(axis), axis), "line": across(axis), "plane": (axis,), "free": ()}[translation]
-    return [Row(kinds.TRANSLATION, one) for one in axes]
+    return [Row(kinds.TRANSLATION, direction) for direction in axes]
 
 
 def held_twists(turn: Turn, axis: Vector3) -> list[Row]:
-    """Return the rows that constrain the rotation, except that of a cardan joint, which is between two axes."""
+    """Return the rows that constrain the rotation, except for a cardan joint, whose row involves two axes."""
     axes = {"fixed": (*across(axis), axis), "axis": across(axis), "homokinetic": (axis,), "free": ()}[turn]
-    return [Row(kinds.TWIST, one) for one in axes]
+    return [Row(kinds.TWIST, direction) for direction in axes]

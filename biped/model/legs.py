@@ -23,12 +23,12 @@ class Leg:
 
     @property
     def knee(self) -> str | None:
-        """Last joint before the ankle that bends the leg, or None."""
+        """Name of the last joint above the ankle that bends the leg; None if the leg has no such joint."""
         return self.sagittal[-2] if len(self.sagittal) > 1 else None
 
 
 def knees_of(model: Model) -> list[str]:
-    """Return the left and the right knee; an empty list if the model has no such legs."""
+    """Return the names of the left and the right knee; an empty list if the model has no legs with knees."""
     return [leg.knee for leg in legs_of(model) if leg.knee is not None]
 
 
@@ -83,11 +83,11 @@ def _angle_to_straight(model: Model, joints: tuple[str, ...]) -> float:
 
 
 def foot_under(model: Model, body: str) -> str | None:
-    """Return the foot that a body is, or is attached to, as toes are; None for others."""
-    own: str | None = body
-    while own is not None and own not in model.feet:
-        own = model.bodies[model.body_index(own)].parent
-    return own
+    """Return ``body`` if it is a foot, otherwise the foot to which it is attached, for example for toes, or None."""
+    part: str | None = body
+    while part is not None and part not in model.feet:
+        part = model.bodies[model.body_index(part)].parent
+    return part
 
 
 def common_name(left: str, right: str) -> str:

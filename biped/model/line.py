@@ -8,7 +8,7 @@ from biped.model.geometry import Vector3, name_of, vector3
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line from a point of one body to a point of another, or of the ground: a spring, a wire, a rail.
+    """A straight line for drawing between points of two bodies, or of a body and the ground: a spring, a wire, a rail.
 
     Attributes:
         first: name of the body at the start; None for the ground.

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Model:
-    """A tree of rigid bodies, or several on the ground, with contact points and loop-closing joints.
+    """A tree of rigid bodies, or several trees on the ground, with contact points and loop-closing joints.
 
     On construction the bodies are sorted depth first (siblings in the given order, so that parents come before
     children), and bodies on fixed joints are merged into their parents together with their contact points, boxes and
@@ -49,28 +49,29 @@ class Model:
 
     A configuration q has, joint by joint: (x, y, z, qw, qx, qy, qz) for a floating joint, the position of the root's
     centre of mass [m] and its orientation; the unit quaternion (w, x, y, z) of the child relative to the parent for a
-    spherical joint; one angle [rad] or displacement [m] otherwise. A velocity v has (velocity of the centre of mass
-    [m/s], angular velocity [rad/s]) in world axes, the relative angular velocity in world axes, and one rate.
+    spherical joint; one angle [rad] or displacement [m] otherwise. A velocity v has, for the same kinds of joints: the
+    velocity of the centre of mass [m/s] and the angular velocity [rad/s]; the relative angular velocity; one rate.
+    Vectors are in the axes of the inertial frame.
 
     Attributes:
         name: name of the model.
         bodies: bodies of the tree; body i is carried by joint i.
-        contact_points: in the order of the kernels' contact arrays.
-        shapes: boxes for collisions with blocks, drawn on bodies without visuals.
-        gravity: [m/s²] in the inertial frame.
+        contact_points: contact points, in the order of the kernels' contact arrays.
+        shapes: boxes for collisions with blocks; bodies without visuals are drawn with them.
+        gravity: [m/s²] gravitational acceleration, in the inertial frame.
         feet: names of the bodies that stand on the floor, in the order for controllers.
         facing: horizontal forward direction at home, in the inertial frame; normalized.
         posture: standing positions [rad or m] by joint; all other joints are at zero.
-        body_points: further contact points after a fall (`biped.model.ragdoll`).
-        ranges: ranges of motion after a fall [rad or m]: name of the joint, least and greatest position.
+        body_points: contact points that are added after a fall (`biped.model.ragdoll`).
+        ranges: ranges of motion after a fall: (joint, lower limit, upper limit) [rad or m].
         notes: sentences about changed or unsimulated parts of the robot's file.
         visuals: surfaces for drawing.
         lines: springs, wires etc. for drawing.
         capsules: shapes for collisions with blocks, in addition to ``shapes``, and between bodies.
         touching: pairs of bodies whose capsules may touch in rigid contact of the whole body.
-        closing_joints: joints that close loops of the tree; q and v are those of the tree.
-        actuators: actuators in the robot's file, for controllers; steps use only the joints' efforts.
-        floor_friction: coefficient of friction of the floor in the robot's file, used by experiments, or None.
+        closing_joints: joints that close loops of the tree; they add no entries to q and v.
+        actuators: actuators in the robot's file, for controllers; the simulation uses only the joints' efforts.
+        floor_friction: coefficient of friction of the floor in the robot's file, used by experiments; None: no floor.
 
     Raises:
         ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than a single root
@@ -104,11 +105,11 @@ class Model:
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
         object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
-        shapes = tuple(_moved(one, welds, f"box on {one.body!r}", "center") for one in self.shapes)
+        shapes = tuple(_moved(part, welds, f"box on {part.body!r}", "center") for part in self.shapes)
         object.__setattr__(self, "shapes", shapes)
-        visuals = tuple(_moved(one, welds, f"visual on {one.body!r}", "center") for one in self.visuals)
+        visuals = tuple(_moved(part, welds, f"visual on {part.body!r}", "center") for part in self.visuals)
         object.__setattr__(self, "visuals", visuals)
-        capsules = tuple(_moved(one, welds, f"capsule on {one.body!r}", "begin", "end") for one in self.capsules)
+        capsules = tuple(_moved(part, welds, f"capsule on {part.body!r}", "begin", "end") for part in self.capsules)
         object.__setattr__(self, "capsules", capsules)
         object.__setattr__(self, "touching", tuple(_moved_pair(pair, welds) for pair in self.touching))
         object.__setattr__(self, "lines", tuple(_moved_line(line, welds) for line in self.lines))
@@ -118,7 +119,7 @@ class Model:
         object.__setattr__(self, "posture", self._checked_posture())
         object.__setattr__(self, "ranges", self._checked_ranges())
         object.__setattr__(self, "closing_joints", self._checked_closing(welds))
-        self._check_joints("actuators", [one.joint for one in self.actuators])
+        self._check_joints("actuators", [part.joint for part in self.actuators])
         if self.floor_friction is not None:
             geometry.not_negative(self.floor_friction, f"model {self.name!r}: floor_friction", "")
 
@@ -177,12 +178,12 @@ class Model:
 
     @property
     def root(self) -> Body:
-        """Body without a parent, body 0; the first of several on the ground."""
+        """Body 0, which has no parent; the first root of several trees on the ground."""
         return self.bodies[0]
 
     @property
     def is_floating(self) -> bool:
-        """True if the root floats."""
+        """True if the root's joint is a floating joint."""
         return self.root.joint.kind == "floating"
 
     @cached_property
@@ -307,8 +308,8 @@ class Model:
         key = compute, *arguments
         if key not in self.derived:
             self.derived[key] = compute(self, *arguments)
-        found: T = self.derived[key]
-        return found
+        value: T = self.derived[key]
+        return value
 
     # --- mechanics ---
 
@@ -360,10 +361,10 @@ class Model:
         """Return the home configuration (nq,) with the given changes.
 
         Args:
-            position: [m] of the centre of mass of a floating root, in the inertial frame.
-            orientation: of a floating root, body to world: a unit quaternion (w, x, y, z), or roll, pitch and yaw
-                [rad], rotations about the fixed axes x, y and z, in this order.
-            angles: by joint: angle [rad] or displacement [m]; a unit quaternion for a spherical joint.
+            position: [m] position of the centre of mass of a floating root, in the inertial frame.
+            orientation: orientation of a floating root, body to inertial frame: a unit quaternion (w, x, y, z), or
+                roll, pitch and yaw [rad], rotations about the fixed axes x, y and z, in this order.
+            angles: angle [rad] or displacement [m] by joint; a unit quaternion for a spherical joint.
             degrees: True if roll, pitch, yaw and the angles of revolute joints are in degrees.
 
         Raises:
@@ -398,7 +399,7 @@ class Model:
             given = math.radians(given) if degrees and kind == "revolute" else given
             if kind == "revolute" and abs(given) > geometry.LARGEST_ANGLE:
                 message = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
-                raise ModelError(message if degrees else f"{message}; degrees=True reads them in degrees")
+                raise ModelError(message if degrees else f"{message}; degrees=True for degrees")
             q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
@@ -413,8 +414,8 @@ class Model:
         Args:
             body: name of the body that carries the load.
             mass: [kg]; a negative mass, with its inertia, is subtracted from the body.
-            position: (3,) [m] from the body's centre of mass to that of the load, home axes.
-            inertia: (3, 3) [kg m²] about the load's centre of mass, home axes.
+            position: (3,) [m] from the body's centre of mass to the load's centre of mass, in home axes.
+            inertia: (3, 3) [kg m²] about the load's centre of mass, in home axes.
 
         Raises:
             ModelError: the body is unknown, or the resulting mass or inertia is invalid.
@@ -422,11 +423,11 @@ class Model:
         i = self.body_index(body)
         old, at = self.bodies[i], np.asarray(geometry.vector3(position, "position of the load"))
         added = geometry.number(mass, "mass of the load")
-        whole = geometry.positive(old.mass + added, f"mass of {body!r} with its load", "kg")
-        shift = added / whole * at
+        total = geometry.positive(old.mass + added, f"mass of {body!r} with its load", "kg")
+        shift = added / total * at
         tensor = shifted(old.inertia, old.mass, shift) + shifted(inertia, added, at - shift)
         com = geometry.vector3(np.add(old.com, shift), "com")
-        new = replace(old, mass=whole, com=com, inertia=geometry.matrix3(tensor, f"inertia of {body!r} with its load"))
+        new = replace(old, mass=total, com=com, inertia=geometry.matrix3(tensor, f"inertia of {body!r} with its load"))
         return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
     def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> Model:
@@ -446,7 +447,7 @@ class Model:
         return replace(self, closing_joints=())
 
     def check_tree(self, what: str) -> None:
-        """Refuse a model with loops for ``what``, which begins the message.
+        """Raise an error if the model has loops; ``what``, which needs a tree, begins the message.
 
         Raises:
             ModelError: the model has joints that close loops.
@@ -501,7 +502,7 @@ def _velocity_names(joint: Joint) -> list[str]:
 
 
 def _weld(what: str, body: str, welds: Mapping[str, Weld]) -> Weld:
-    """Return the body that ``body`` is part of after the merging of fixed joints."""
+    """Return the body that contains ``body`` after the merging of fixed joints."""
     if body not in welds:
         raise ModelError(f"{what}: {unknown('body', body, welds)}")
     weld = welds[body]
@@ -518,11 +519,11 @@ def _moved_points(points: Iterable[ContactPoint], welds: Mapping[str, Weld]) -> 
     return moved
 
 
-def _moved(one: Drawn, welds: Mapping[str, Weld], what: str, *places: str) -> Drawn:
+def _moved(part: Drawn, welds: Mapping[str, Weld], what: str, *places: str) -> Drawn:
     """Return an object on a body with its positions after the merging of fixed joints."""
-    weld = _weld(what, one.body, welds)
-    there: dict[str, Any] = {name: geometry.vector3(np.add(weld.offset, getattr(one, name)), name) for name in places}
-    return replace(one, body=weld.body, **there)
+    weld = _weld(what, part.body, welds)
+    there: dict[str, Any] = {name: geometry.vector3(np.add(weld.offset, getattr(part, name)), name) for name in places}
+    return replace(part, body=weld.body, **there)
 
 
 def _moved_pair(pair: tuple[str, str], welds: Mapping[str, Weld]) -> tuple[str, str]:

@@ -45,14 +45,14 @@ def population(
 
     Args:
         n: number of subjects.
-        seed: seed of the draws; the first k of n subjects are the k subjects of this seed.
+        seed: seed of the draws; a smaller ``n`` gives the first of these subjects.
         sex: sex of all subjects; None: male and female in turn.
-        age: [years] of all subjects. The people measured were young: give values for older people as ``measured``.
-        segments: segments with joints of their own, as for a `Subject`.
+        age: [years] age of all subjects, or None. The people measured were young; for older people, give ``measured``.
+        segments: segments to connect by joints; see `Subject`.
         measured: measured populations by sex.
 
     Raises:
-        ModelError: a number is invalid, or ``measured`` lacks the sex.
+        ModelError: a number is invalid, or the sex is unknown or not in ``measured``.
     """
     given: tuple[tuple[str, Any, int], ...] = (("n", n, 1), ("seed", seed, 0))
     for name, value, least in given:
@@ -61,9 +61,9 @@ def population(
     if sex is not None and sex not in TABLE:
         raise unknown("sex", sex, TABLE)
     sexes = tuple(TABLE) if sex is None else (sex,)
-    for one in sexes:
-        if one not in measured:
-            raise ModelError(f"population: measured has no sex {one!r}, only {', '.join(measured) or 'none'}")
+    for group in sexes:
+        if group not in measured:
+            raise ModelError(f"population: measured has no sex {group!r}, only {', '.join(measured) or 'none'}")
     random = np.random.default_rng(seed)
     return tuple(_drawn(random, sexes[k % len(sexes)], age, tuple(segments), measured) for k in range(n))
 
@@ -75,11 +75,11 @@ def _drawn(
     segments: tuple[str, ...],
     measured: Mapping[str, Measured],
 ) -> Subject:
-    own = measured[sex]
+    people = measured[sex]
     for _ in range(1000):
         a, b = random.normal(size=2)
-        stature = own.stature + own.stature_sd * a
-        mass = own.mass + own.mass_sd * (own.correlation * a + np.sqrt(1.0 - own.correlation**2) * b)
+        stature = people.stature + people.stature_sd * a
+        mass = people.mass + people.mass_sd * (people.correlation * a + np.sqrt(1.0 - people.correlation**2) * b)
         if STATURES[0] <= stature <= STATURES[1] and MASSES[0] <= mass <= MASSES[1]:
             return Subject(round(float(stature), 4), round(float(mass), 3), sex, age, segments)
-    raise ModelError(f"population: {own} gives almost no {sex} subject of an adult's stature and mass")
+    raise ModelError(f"population: {people} gives almost no {sex} subject of an adult's stature and mass")

@@ -20,11 +20,11 @@ LIMP_RATE = 10.0
 
 
 def ragdoll(model: Model, q: Floats | None = None) -> Model:
-    """Return this model as it falls from configuration ``q`` (nq,), by default the home configuration.
+    """Return the limp model that continues a fall from configuration ``q`` (nq,), by default the home configuration.
 
-    Its contact points are the model's own, in order, followed by its ``body_points``, or else by the corners of the
-    boxes on bodies without contact points. Its joints are damped and limited to their ``ranges``, or else to their own
-    limits; a joint beyond its range cannot move farther out.
+    Its contact points are those of ``model``, followed by the ``body_points`` or, without these, by the corners of the
+    boxes on bodies without contact points. Its joints are damped and limited to ``ranges``, or to the joint's limits if
+    it has no range. A joint outside its range cannot move farther out.
     """
     q = model.neutral() if q is None else q
     weight = -model.total_mass * STANDARD_GRAVITY[2]
@@ -39,7 +39,7 @@ def touching_all_over(model: Model) -> Model:
 
 
 def body_points(model: Model) -> tuple[ContactPoint, ...]:
-    """Return contact points all over the body, in addition to its own, for a fallen model."""
+    """Return the contact points that are added to those of ``model`` after a fall."""
     touching = {point.body for point in model.contact_points}
     boxes = [box for box in model.shapes if box.body not in touching]
     return model.body_points or tuple(
@@ -48,11 +48,11 @@ def body_points(model: Model) -> tuple[ContactPoint, ...]:
 
 
 def _corners(name: str, box: Box) -> list[ContactPoint]:
-    found = []
+    points = []
     for number, signs in enumerate(product((-0.5, 0.5), repeat=3)):
         corner = np.add(box.center, np.asarray(box.rotation) @ np.multiply(signs, box.size))
-        found.append(ContactPoint(f"{name}_corner_{number}", box.body, vector3(corner, "corner")))
-    return found
+        points.append(ContactPoint(f"{name}_corner_{number}", box.body, vector3(corner, "corner")))
+    return points
 
 
 def _limp(body: Body, model: Model, q: Floats, weight: float) -> Body:

@@ -1,6 +1,6 @@
 """Check that every motion of a tree moves inertia, so that its mass matrix is invertible.
 
-A body may have no mass, or that of a point or a thin rod, if other bodies on each joint or a rotor have inertia.
+A body may have no mass, or be a point or a thin rod, if each joint also moves other bodies with inertia or a rotor.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,18 +16,18 @@ from contact.arrays import Floats
 
 
 class UnresistedJointError(ModelError):
-    """A joint that moves no inertia, so that its acceleration would be undefined."""
+    """Error for a joint that moves no inertia, so that its acceleration would be undefined."""
 
 
-#: Rounding, relative to a joint's inertia if all bodies beyond it were rigidly connected.
+#: Rounding, relative to the inertia that a joint moves if all bodies that it carries are rigidly connected.
 _LEAST = 1e-12
 
 
 def check_regular(bodies: Sequence[Body]) -> None:
-    """Refuse a tree with a joint that moves no inertia.
+    """Raise an error if a joint of the tree moves no inertia.
 
     Args:
-        bodies: parents before children, without fixed joints.
+        bodies: bodies of the tree, parents before children, without fixed joints.
 
     Raises:
         ModelError: no body has mass.

@@ -33,7 +33,7 @@ _BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf":
 
 
 def load_robot(source: str | Path) -> Model:
-    """Return the model of a robot, by name.
+    """Load the model of a robot.
 
     Args:
         source: a description (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), the model saved with a run
@@ -64,7 +64,7 @@ def _described(path: Path) -> Model:
     table = _read(path)
     files = [key for key in READERS if key in table]
     if len(files) != 1:
-        raise ModelError(f"{path}: it must have one of the keys {' and '.join(READERS)}, the robot's file; got {files}")
+        raise ModelError(f"{path}: one of the keys {' and '.join(READERS)} must name the robot's file; got {files}")
     (key,) = files
     file = table.pop(key)
     if not isinstance(file, str):
@@ -100,7 +100,7 @@ def _made_by(name: str) -> Model:
         raise ModelError(f"{name!r}: {error}") from None
     function = getattr(module, function_name, None)
     if not callable(function):
-        functions = [found for found, value in vars(module).items() if callable(value) and not found.startswith("_")]
+        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         raise ModelError(f"{name!r}: {unknown('function', function_name, functions)}")
     model = function()
     if not isinstance(model, Model):

@@ -24,13 +24,13 @@ def chain(
 
     Args:
         n: number of links, ``link_1`` … on joints ``joint_1`` …
-        length: [m] from hinge to hinge.
-        mass: [kg] of a link.
-        thickness: [m] other two edges of a link, a solid box.
+        length: [m] length of a link, from hinge to hinge.
+        mass: [kg] mass of a link.
+        thickness: [m] other two edges of a link, which is a solid box.
         axes: axes of the hinges; repeated as often as needed.
 
     Raises:
-        ModelError: a size or the mass is not above zero, or there is no link.
+        ModelError: a size or the mass is zero or negative, or ``n`` is below 1.
     """
     _check_count(n)
     inertia = box_inertia(mass, (thickness, thickness, length))
@@ -69,7 +69,7 @@ def random_tree(
         armature: [kg m² or kg] largest armature of joints with one degree of freedom; each gets a random share of it.
 
     Raises:
-        ModelError: there is no body.
+        ModelError: ``n`` is below 1.
     """
     _check_count(n)
     bodies = [_random_body(rng, i, _random_joint(rng, i, floating, kinds)) for i in range(n)]

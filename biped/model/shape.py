@@ -14,12 +14,12 @@ class Box:
 
     Attributes:
         body: name of the body.
-        size: [m] edge lengths along the box's own x, y, z.
-        center: [m] in the body's link frame.
-        rotation: (3, 3) from the box's axes to home axes.
+        size: [m] edge lengths along the x, y and z axes of the box.
+        center: [m] centre of the box in the body's link frame.
+        rotation: (3, 3) rotation from the box's axes to the axes of the link frame.
 
     Raises:
-        ModelError: an edge is not above zero, ``rotation`` is not a rotation, or a number is not finite.
+        ModelError: an edge is zero or negative, ``rotation`` is not a rotation, or a number is not finite.
     """
 
     body: str
@@ -53,10 +53,10 @@ class Capsule:
         body: name of the body.
         begin: [m] one end of the axis in the body's link frame.
         end: [m] other end of the axis; equal ends make a sphere.
-        radius: [m].
+        radius: [m] radius of the capsule.
 
     Raises:
-        ModelError: the radius is not above zero, or a number is not finite.
+        ModelError: the radius is zero or negative, or a number is not finite.
     """
 
     body: str
@@ -79,6 +79,6 @@ class Capsule:
 
     @property
     def half(self) -> Vector3:
-        """Vector [m] from the middle to the end, home axes."""
+        """Vector [m] from the middle of the axis to ``end``, in the axes of the link frame."""
         (a, b, c), (x, y, z) = self.begin, self.end
         return 0.5 * (x - a), 0.5 * (y - b), 0.5 * (z - c)

@@ -7,7 +7,7 @@ from biped.model.model import Model
 
 
 def with_stops(model: Model) -> Model:
-    """Return the model with a stop at each end of its ``ranges``, as for ``Joint``; narrower limits of joints stay.
+    """Return the model with its ``ranges`` as limits of the joints, with stops; narrower limits of joints are kept.
 
     Raises:
         ModelError: the model has no ranges.

@@ -2,8 +2,8 @@
 
 Flexion and extension: D. E. Anderson, M. L. Madigan, M. A. Nussbaum, "Maximum voluntary joint torque as a function of
 joint angle and angular velocity: model development and application to the lower limb", Journal of Biomechanics 40,
-2007, table 3, means, as in the Rigid Body Dynamics Library (``Millard2016TorqueMuscle.cc``). Other motions have single
-numbers; those without a source are our choice. ``docs/human-strength.md`` lists all of them.
+2007, table 3, means, as in the Rigid Body Dynamics Library (``Millard2016TorqueMuscle.cc``). Torques of other motions
+are constant; those without a source are our choice. ``docs/human-strength.md`` lists all of them.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ HUMAN_TORQUES = {
 }  # fmt: skip
 
 
-#: Value of ``strength`` without limits.
+#: Value of ``strength`` that sets no torque limits.
 NO_PRESET = "none"
 
 
@@ -47,8 +47,8 @@ class People:
     """Strength of a group of people.
 
     Attributes:
-        anderson: by motion, C1 to C6: torque over weight times height, [1/rad], [rad], [rad/s] at which 3/4 and 1/2 of
-            the torque are left, [s/rad]. Flexion and dorsiflexion are positive angles.
+        anderson: coefficients C1 to C6 by motion: torque over weight times height; [1/rad]; [rad]; speeds [rad/s] with
+            3/4 and 1/2 of the torque at rest; [s/rad]. Flexion and dorsiflexion are positive angles.
         abduction: [N·m/kg] abduction of the hip, also used for adduction, which is at least as strong.
         rotation: [N·m/kg] rotation of the hip in both directions.
         inversion: inversion torque of the ankle, over weight times height.
@@ -67,7 +67,7 @@ class People:
 # young people standing on the leg, both sexes (Ottaviani et al. 2001).
 _ABDUCTION = {"men": 1.29, "women": 1.13}
 _ROTATION, _INVERSION, _EVERSION = 0.8, 0.027, 0.016
-#: Share of these left in old age: of women's abduction (Johnson et al. 2004); our choice for all others.
+#: Ratio of old to young people's strength in women's abduction (Johnson et al. 2004); our choice for the other motions.
 _OLD = 1.0 - 0.34
 
 #: Strength by age and sex.
@@ -103,7 +103,7 @@ PEOPLE = {
 
 
 def human_torques(model: Model) -> Mapping[str, float]:
-    """Return peak torques [N·m] of strong young men, of either sign, by joint; empty if the model is not a human."""
+    """Return peak torques [N·m] of strong young men by joint, for both directions; empty if ``model`` is no human."""
     if model.name.partition(" ")[0] not in ("human", "subject"):
         return {}
     kinds = {joint: joint.partition("_")[2] for joint in model.joint_names}
@@ -118,15 +118,15 @@ def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Stren
     """
     if people not in PEOPLE:
         raise unknown("age group", people, tuple(PEOPLE))
-    weight, stature, own = model.total_mass, _stature(model), PEOPLE[people]
-    found = {}
+    weight, stature, group = model.total_mass, _stature(model), PEOPLE[people]
+    strengths = {}
     for side, mirrored in (("left", 1.0), ("right", -1.0)):
-        for name, pair in _leg(own, weight, stature, mirrored).items():
-            found[f"{side}_{name}"] = pair
-    for name in found:
+        for name, pair in _leg(group, weight, stature, mirrored).items():
+            strengths[f"{side}_{name}"] = pair
+    for name in strengths:
         if name not in model.joint_names:
             raise ModelError(f"strength {people!r} needs human legs, but model {model.name!r} has no joint {name!r}")
-    return found
+    return strengths
 
 
 def _stature(model: Model) -> float:
@@ -135,20 +135,20 @@ def _stature(model: Model) -> float:
         float(model.home_positions[model.body_index(point.body)][2]) + point.position[2] for point in model.body_points
     ]
     if not tops:
-        raise ModelError(f"model {model.name!r} has no body_points: they are needed for its stature")
+        raise ModelError(f"model {model.name!r} has no body_points, which determine its stature")
     return max(tops)
 
 
-def _leg(own: People, mass: float, stature: float, mirrored: float) -> dict[str, tuple[Strength, Strength]]:
+def _leg(group: People, mass: float, stature: float, mirrored: float) -> dict[str, tuple[Strength, Strength]]:
     """Return the strengths of a left leg, or mirrored; adduction, flexion, inward rotation, inversion are positive."""
     size = -STANDARD_GRAVITY[2] * mass * stature
-    pitch = {name: _anderson(row, size) for name, row in own.anderson.items()}
+    pitch = {name: _anderson(row, size) for name, row in group.anderson.items()}
     knee = tuple(pitch[name]._replace(centre=-pitch[name].centre) for name in ("knee_extension", "knee_flexion"))
-    inversion, eversion = Strength(own.inversion * size), Strength(own.eversion * size)
+    inversion, eversion = Strength(group.inversion * size), Strength(group.eversion * size)
     return {
-        "hip_roll": (Strength(own.abduction * mass),) * 2,
+        "hip_roll": (Strength(group.abduction * mass),) * 2,
         "hip_pitch": (pitch["hip_flexion"], pitch["hip_extension"]),
-        "hip_yaw": (Strength(own.rotation * mass),) * 2,
+        "hip_yaw": (Strength(group.rotation * mass),) * 2,
         "knee_pitch": (knee[0], knee[1]),
         "ankle_roll": (inversion, eversion) if mirrored > 0.0 else (eversion, inversion),
         "ankle_pitch": (pitch["ankle_flexion"], pitch["ankle_extension"]),

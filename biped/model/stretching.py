@@ -1,4 +1,4 @@
-"""Mapping of points between human bodies of different proportions, linear between sole, ankle, knee, hip and vertex."""
+"""Mapping of points between human bodies of different proportions, linear between sole, ankle, knee, hip and crown."""
 
 from typing import NamedTuple
 
@@ -15,9 +15,9 @@ _LEVELS = {"hip_1": 3, "hip_2": 3, "thigh": 3, "shank": 2, "ankle": 1, "foot": 1
 
 
 class Measures(NamedTuple):
-    """Dimensions [m] of a body with the human's tree in the home posture, with straight vertical legs."""
+    """Dimensions [m] of a human body in the home posture, with straight vertical legs."""
 
-    heights: tuple[float, float, float, float, float]  # heights of sole, ankle, knee, hip and vertex
+    heights: tuple[float, float, float, float, float]  # heights of sole, ankle, knee, hip and the top of the head
     trunk: float  # height of the trunk's centre of mass
     aside: float  # lateral distance of the legs' planes from the middle
     foot: float  # length of a sole
@@ -30,7 +30,7 @@ class Measures(NamedTuple):
         return np.array([0.0, _SIDES[side] * self.aside, self.heights[_LEVELS[part]]])
 
     def stretched(self, other: "Measures", body: str, places: ArrayLike) -> Floats:
-        """Return positions (…, 3) on a body with other measures for positions on one with these, from its joint."""
+        """Map ``places`` (…, 3) [m] on ``body`` to the dimensions ``other``; both are relative to the body's joint."""
         size = other.heights[-1] / self.heights[-1]
         longer = other.foot / self.foot if body.endswith("foot") else size
         x, y, z = np.moveaxis(np.asarray(places) + self.origin(body), -1, 0)
@@ -45,9 +45,9 @@ class Measures(NamedTuple):
 
 
 def measures_of(model: Model) -> Measures:
-    """Return the measures of a model with the bodies of ``human()``, contact points at soles' ends, and a vertex."""
+    """Return the body dimensions of a model with the bodies of ``human()`` and points on soles and top of the head."""
     home = {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
-    points = (*model.contact_points, *model.body_points)  # after a fall all are contact points
+    points = (*model.contact_points, *model.body_points)  # after a fall, body_points are among the contact points
     ends = [
         float(home[point.body][0]) + point.position[0]
         for point in points if foot_under(model, point.body) == "left_foot"

@@ -48,8 +48,8 @@ from biped.model.upper_body import Part, bodies_of, part_of, parts_of, ranges_of
 SEGMENTS = (*UPPER_SEGMENTS, *TOES)
 #: Ranges in which the tables of adults are scaled: [m], [kg], [years]. Our choice.
 STATURES, MASSES, AGES = (1.3, 2.2), (30.0, 200.0), (18.0, 100.0)
-#: [years] Ages below and from which strength is that of the young and of the old people measured, who were from 18 to
-#: 25 and above 65; the validity up to 40 is our assumption.
+#: [years] The strength of the young people measured (18 to 25) is used below the first age, that of the old people
+#: measured (above 65) from the second age on; the validity up to 40 is our assumption.
 YOUNG_BELOW, OLD_FROM = 40.0, 65.0
 #: Mass over the body's mass, and radius of gyration over the stature, of the small bodies between hip and ankle axes.
 _SMALL_MASS, _SMALL_RADIUS = 0.001, 0.016
@@ -61,15 +61,15 @@ _HUMAN_STATURE = 1.778
 
 @dataclass(frozen=True)
 class Subject:
-    """A person to simulate.
+    """A person to simulate: height, mass, sex, age, and segments that move separately.
 
     Attributes:
-        stature: [m].
-        mass: [kg].
+        stature: [m] body height.
+        mass: [kg] body mass.
         sex: ``female`` or ``male``.
-        age: [years] selects the strength, without effect on the body; None: unknown.
-        segments: segments with joints of their own, otherwise parts of the trunk or the foot: ``lumbar``, ``head``,
-            ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes``.
+        age: [years] selects the muscle strength, not the body's dimensions or masses; None: unknown, no torque limits.
+        segments: segments to connect by joints, instead of rigidly to the trunk or the foot: ``lumbar``, ``head``,
+            ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes``. Limp segments have damped joints without muscles.
 
     Raises:
         ModelError: stature, mass or age are out of range for an adult, or the sex or a segment is unknown.
@@ -93,19 +93,19 @@ class Subject:
             if segment not in SEGMENTS:
                 raise unknown("segment", segment, SEGMENTS)
         if len({segment.removeprefix("limp-") for segment in self.segments}) < len(self.segments):
-            raise ModelError(f"subject: segments {', '.join(self.segments)}: each may occur once, limp or not")
+            raise ModelError(f"subject: segments {', '.join(self.segments)}: each may occur only once, limp or not")
 
     @staticmethod
     def named(text: str) -> "Subject":
-        """Return the subject of a name ``subject:STATURE,MASS,SEX``, with optional age and segments.
+        """Return the subject that ``text`` describes: ``subject:STATURE,MASS,SEX``, then optional age and segments.
 
         Raises:
-            ModelError: the name is invalid.
+            ModelError: the description is invalid.
         """
         words = [word.strip() for word in text.removeprefix(SUBJECT).split(",")]
         if len(words) < 3:
-            wanted = f"{SUBJECT}STATURE,MASS,SEX[,AGE][,SEGMENTS], for example {SUBJECT}1.70,68,female,30,arms,lumbar"
-            raise ModelError(f"{text!r}: a subject must be {wanted}")
+            form = f"{SUBJECT}STATURE,MASS,SEX[,AGE][,SEGMENTS], for example {SUBJECT}1.70,68,female,30,arms,lumbar"
+            raise ModelError(f"{text!r}: a subject must be {form}")
         stature, mass, sex, *more = words
         age = None if not more or more[0] in SEGMENTS else _age(more.pop(0))
         return Subject(_read(stature, "stature"), _read(mass, "mass"), sex, age, tuple(more))
@@ -118,51 +118,51 @@ class Subject:
 
     @property
     def strength(self) -> str:
-        """Value for ``Actuators(strength=…)``; "none" if the age is unknown.
+        """Value for ``Actuators(strength=…)``, for example "young-men"; "none" (no limits) if the age is unknown.
 
         Raises:
-            ModelError: the strength at this age is unknown.
+            ModelError: there are no data for this age.
         """
         if self.age is None:
             return NO_PRESET
         if YOUNG_BELOW <= self.age < OLD_FROM:
-            known = f"below {YOUNG_BELOW:g} and from {OLD_FROM:g} years on"
-            raise ModelError(f"subject: age = {self.age:g}: strengths are known {known}; without age there is no limit")
+            known = f"strengths are known below {YOUNG_BELOW:g} and from {OLD_FROM:g} years on"
+            raise ModelError(f"subject: age = {self.age:g}: {known}; without an age, torques have no limits")
         people = {"female": "women", "male": "men"}[self.sex]
         return f"{'young' if self.age < YOUNG_BELOW else 'old'}-{people}"
 
     @cached_property
     def model(self) -> Model:
-        """Model of the body."""
+        """Model of the subject's body."""
         return _Build(self).model()
 
 
 def subject(stature: float, mass: float, sex: str, age: float | None = None, segments: Collection[str] = ()) -> Model:
-    """Return the body of a man or woman by de Leva (1996), Winter (2009) and Hara et al. (2016).
+    """Return the model of a man or woman, from tables of de Leva (1996), Winter (2009) and Hara et al. (2016).
 
-    Its joints are those of ``human()`` and of ``segments``; head and hanging arms are otherwise parts of the trunk.
-    Everything scales with stature and mass, so that two subjects of one sex are dynamically similar. Limits of the
-    torques are not part of the model; see `Subject.strength`.
+    Its joints are those of ``human()`` and of ``segments``; without such joints, head and hanging arms are parts of the
+    trunk. Everything scales with stature and mass, so that two subjects of one sex are dynamically similar. Limits of
+    the torques are not part of the model; see `Subject.strength`.
 
     Args:
-        stature: [m].
-        mass: [kg].
+        stature: [m] body height.
+        mass: [kg] body mass.
         sex: ``female`` or ``male``.
-        age: [years]; without effect on the body.
-        segments: as for a `Subject`.
+        age: [years]; without effect on the model.
+        segments: segments to connect by joints; see `Subject`.
 
     Raises:
-        ModelError: as for a `Subject`.
+        ModelError: a value is out of range for an adult, or the sex or a segment is unknown.
     """
     return Subject(stature, mass, sex, age, tuple(segments)).model
 
 
 def _within(value: float, what: str, limits: tuple[float, float], unit: str) -> float:
     low, high = limits
-    found = number(value, what)
-    if not low <= found <= high:
-        raise ModelError(f"{what} = {found:g}: it must be from {low:g} to {high:g} {unit}")
-    return found
+    quantity = number(value, what)
+    if not low <= quantity <= high:
+        raise ModelError(f"{what} = {quantity:g}: it must be from {low:g} to {high:g} {unit}")
+    return quantity
 
 
 def _written(value: float) -> str:
@@ -262,8 +262,8 @@ class _Build:
     def _toes(self) -> list[Body]:
         if not self.has_toes:
             return []
-        whole = -self.who.mass * STANDARD_GRAVITY[2] * self.who.stature
-        limp_in = whole if "limp-toes" in self.who.segments else None
+        moment = -self.who.mass * STANDARD_GRAVITY[2] * self.who.stature
+        limp_in = moment if "limp-toes" in self.who.segments else None
         return [self.sole.body(side, self._foot().mass, limp_in=limp_in) for side, _ in SIDES]
 
     def _points(self) -> Iterator[ContactPoint]:
@@ -317,9 +317,9 @@ class _Build:
                 for point in self.human.body_points for on in (on_trunk(point),)
             ),
             capsules=tuple(
-                replace(one, body=one.body if on is None else on.name, radius=self.size * one.radius,
-                        begin=stretch(one.body, one.begin, on), end=stretch(one.body, one.end, on))
-                for one, on in zip_longest(self.human.capsules, upper)
+                replace(capsule, body=capsule.body if on is None else on.name, radius=self.size * capsule.radius,
+                        begin=stretch(capsule.body, capsule.begin, on), end=stretch(capsule.body, capsule.end, on))
+                for capsule, on in zip_longest(self.human.capsules, upper)
             ),
             ranges=(*self.human.ranges, *ranges_of(parts), *(ranges_of_toes() if self.has_toes else ())),
         )  # fmt: skip
@@ -333,6 +333,6 @@ def _sum_of(people: People) -> float:
 
 def _hip_aside(people: People) -> float:
     """Return the distance [m] from the middle to a hip joint of the people measured; ASIS is above the joint."""
-    own, share = HIP_BELOW
-    leg = (people.thigh.length + people.shank.length + own) / (1.0 - share)
+    constant, share = HIP_BELOW
+    leg = (people.thigh.length + people.shank.length + constant) / (1.0 - share)
     return HIP_ASIDE[0] + HIP_ASIDE[1] * leg

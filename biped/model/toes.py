@@ -23,9 +23,9 @@ from biped.model.joint import revolute
 from biped.model.shape import Box
 from contact.arrays import Floats
 
-#: Names of these segments of a subject.
+#: Names of the toes among a subject's segments.
 TOES = ("toes", "limp-toes")
-#: Names of the bodies.
+#: Names of the toes' bodies.
 BODIES = tuple(f"{side}_toes" for side, _ in SIDES)
 #: Location of the hinge from the heel over the foot's length: 0.1788 m for a man of 1.80 m, whose foot has 0.267 m by
 #: de Leva (1996). Share of the toes in the foot's mass: 0.2166 kg of 1.5666 kg.
@@ -39,7 +39,7 @@ _RANGE = (-45.0, 70.0)
 
 
 class Toes(NamedTuple):
-    """Dimensions [m] of the toes and the foot, from its ankle."""
+    """Dimensions [m] of a foot with toes; positions are relative to the ankle joint, with x backward."""
 
     tip: float  # x
     heel: float
@@ -67,21 +67,21 @@ class Toes(NamedTuple):
         return np.array([(self.tip - self.ball) / 2.0, 0.0, 0.0])
 
     def lump(self, foot: float) -> Lump:
-        """Return the toes' mass, for a foot with this total mass [kg]."""
+        """Return the mass properties of the toes; ``foot`` is the mass [kg] of foot and toes."""
         mass = SHARE * foot
         return Lump(mass, self.hinge + self.middle, np.array(box_inertia(mass, self.size)))
 
     def body(self, side: str, foot: float, *, limp_in: float | None) -> Body:
-        """Return the toes' body, for a foot with this total mass [kg]; limp if weight times stature [N·m] is given."""
-        own = self.lump(foot)
+        """Return the toes' body; ``foot`` is the mass [kg] of foot and toes, ``limp_in`` as ``body`` of `limp`."""
+        lump = self.lump(foot)
         joint = revolute(f"{side}_toes_pitch", Y, vector3(self.hinge, "hinge"))
         if limp_in is not None:
-            joint = limp(joint, own, float(np.linalg.norm(self.middle)), limp_in, _LIMP_DAMPING)
-        inertia, com = matrix3(own.inertia, "inertia"), vector3(self.middle, "com")
-        return Body(f"{side}_toes", own.mass, inertia, com, joint, f"{side}_foot")
+            joint = limp(joint, lump, float(np.linalg.norm(self.middle)), limp_in, _LIMP_DAMPING)
+        inertia, com = matrix3(lump.inertia, "inertia"), vector3(self.middle, "com")
+        return Body(f"{side}_toes", lump.mass, inertia, com, joint, f"{side}_foot")
 
     def points(self, side: str, corners: Sequence[ContactPoint]) -> Iterator[ContactPoint]:
-        """Yield the sole's corners, with the first two, outer and inner tip, on the toes; then those of the ball."""
+        """Yield the sole's corners, of which the first two (outer and inner tip) are on the toes, then the ball's."""
         for k, point in enumerate(corners):
             on_toes = replace(point, body=f"{side}_toes", position=vector3(point.position - self.hinge, "place"))
             yield on_toes if k < 2 else point

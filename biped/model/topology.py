@@ -74,7 +74,7 @@ def _check_reached(bodies: Sequence[Body], ordered: Sequence[Body]) -> None:
 def _check_only_root_floats(ordered: Sequence[Body], roots: int) -> None:
     for body in ordered if roots > 1 else ordered[1:]:
         if body.joint.kind == "floating":
-            rule = "only the root's joint may" if roots == 1 else "none may if several bodies are on the ground"
+            rule = "only the root may float" if roots == 1 else "no body may float if several are on the ground"
             raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; {rule}")
 
 
@@ -88,7 +88,7 @@ def merge_welds(ordered: Sequence[Body]) -> tuple[tuple[Body, ...], dict[str, We
         ordered: bodies, parents before children.
 
     Raises:
-        ModelError: no moving body is left.
+        ModelError: all joints are fixed, so that no body moves.
     """
     kept: dict[str, Body] = {}
     welds: dict[str, Weld] = {}
@@ -118,7 +118,7 @@ def _rehung(body: Body, welds: dict[str, Weld]) -> tuple[str | None, Joint]:
 
 
 def _welded(body: Body, other: Body, offset: Vector3) -> Body:
-    """Return ``body`` and ``other`` as one; the link frame of ``other`` is at ``offset`` [m] from that of ``body``."""
+    """Return ``body`` with ``other`` welded to it; ``offset`` [m] is between their link frames, from ``body`` on."""
     com_other = np.add(offset, other.com)
     mass = body.mass + other.mass
     if mass == 0.0:

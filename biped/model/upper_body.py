@@ -1,8 +1,8 @@
 """The body above the hips: one body, or several with joints at the lumbar spine, the neck, and in the arms.
 
 De Leva's table cuts the trunk at the navel; the lumbar joint there is our choice. The neck joint is at the lower end of
-the table's head, at the angle of the jaw. Hands are parts of the forearms. The whole has the same mass properties with
-any choice of joints.
+the table's head, at the angle of the jaw. Hands are parts of the forearms. The mass properties of the whole do not
+depend on the choice of joints.
 """
 
 import math
@@ -27,11 +27,11 @@ BODIES = ("trunk", "pelvis", "head", *(f"{side}_{part}" for side, _ in SIDES for
 _LIMP_DAMPING = 0.1
 # [°] Ranges of motion, from the source of the legs' (`biped.model.human`). Positive: extension of spine and neck;
 # adduction, flexion and internal rotation of left shoulders; flexion of elbows.
-_OF_MIDDLE = {
+_MIDDLE_RANGES = {
     "lumbar_roll": (-35.0, 35.0), "lumbar_pitch": (-80.0, 25.0), "lumbar_yaw": (-45.0, 45.0),
     "neck_roll": (-45.0, 45.0), "neck_pitch": (-45.0, 45.0),
 }  # fmt: skip
-_OF_ARM = {
+_ARM_RANGES = {
     "shoulder_roll": (-180.0, 75.0), "shoulder_pitch": (-60.0, 180.0), "shoulder_yaw": (-90.0, 70.0),
     "elbow_pitch": (0.0, 150.0),
 }  # fmt: skip
@@ -57,7 +57,7 @@ def parts_of(people: People, stature: float, mass: float, hip: float, segments: 
 
     Args:
         people: anthropometric table.
-        stature: [m].
+        stature: [m] body height.
         mass: [kg] body mass for the table's shares.
         hip: [m] height of the hip joints.
         segments: some of `SEGMENTS`.
@@ -70,11 +70,11 @@ def parts_of(people: People, stature: float, mass: float, hip: float, segments: 
         return hanging(getattr(people, name), people, stature, mass, np.array([0.0, y, z]))
 
     navel, neck = hip + length(people.pelvis.length), stature - length(people.head.length)
-    head, trunk, found = hung("head", 0.0, stature), hung("trunk", 0.0, hip + length(people.trunk.length)), []
+    head, trunk, parts = hung("head", 0.0, stature), hung("trunk", 0.0, hip + length(people.trunk.length)), []
     in_one = [head, trunk]
     if "head" in segments:
         in_one = [trunk]
-        found.append(Part("head", head, "trunk", ("neck_roll", "neck_pitch"), (0.0, 0.0, neck)))
+        parts.append(Part("head", head, "trunk", ("neck_roll", "neck_pitch"), (0.0, 0.0, neck)))
     shoulder = hip + length(people.shoulders)
     elbow = shoulder - length(people.upper_arm.length)
     wrist = elbow - length(people.forearm.length)
@@ -82,18 +82,18 @@ def parts_of(people: People, stature: float, mass: float, hip: float, segments: 
         y = sign * SHOULDERS_BREADTH / 2.0 * stature
         upper, lower = hung("upper_arm", y, shoulder), (hung("forearm", y, elbow), hung("hand", y, wrist))
         if {"arms", "limp-arms"} & set(segments):
-            turns = tuple(f"{side}_shoulder_{way}" for way in _AXES)
-            found.append(Part(f"{side}_upper_arm", upper, "trunk", turns, (0.0, y, shoulder)))
+            turns = tuple(f"{side}_shoulder_{axis}" for axis in _AXES)
+            parts.append(Part(f"{side}_upper_arm", upper, "trunk", turns, (0.0, y, shoulder)))
             bends, at = (f"{side}_elbow_pitch",), (0.0, y, elbow)
-            found.append(Part(f"{side}_forearm", together(*lower), f"{side}_upper_arm", bends, at))
+            parts.append(Part(f"{side}_forearm", together(*lower), f"{side}_upper_arm", bends, at))
         else:
             in_one += [upper, *lower]
-    whole = together(*in_one)
+    rest = together(*in_one)
     if "lumbar" not in segments:
-        return _root("trunk", whole), *found
+        return _root("trunk", rest), *parts
     pelvis = hung("pelvis", 0.0, navel)
-    above = Part("trunk", whole.without(pelvis), "pelvis", tuple(f"lumbar_{way}" for way in _AXES), (0.0, 0.0, navel))
-    return _root("pelvis", pelvis), above, *found
+    above = Part("trunk", rest.without(pelvis), "pelvis", tuple(f"lumbar_{axis}" for axis in _AXES), (0.0, 0.0, navel))
+    return _root("pelvis", pelvis), above, *parts
 
 
 def _root(name: str, lump: Lump) -> Part:
@@ -101,7 +101,7 @@ def _root(name: str, lump: Lump) -> Part:
 
 
 def part_of(parts: tuple[Part, ...], what: str) -> Part:
-    """Return the part with a point of the trunk, by its name: ``left_hand``, ``head_top``, ``chest``."""
+    """Return the part that carries a point of the human's trunk, such as ``left_hand``, ``head_top`` or ``chest``."""
     side, _, rest = what.partition("_")
     names = {
         "head": "head", "hip": "pelvis", "groin": "pelvis", "buttock": "pelvis", "upper": f"{side}_upper_arm",
@@ -113,14 +113,14 @@ def part_of(parts: tuple[Part, ...], what: str) -> Part:
 
 
 def bodies_of(parts: tuple[Part, ...], segments: Collection[str], weight: float, stature: float) -> Iterator[Body]:
-    """Yield the bodies with joints: hinges about X, Y and Z in series, limp ones for limp arms."""
+    """Yield the bodies on joints, which are hinges about X, Y and Z in series, limp for ``limp-arms``."""
     by_name = {part.name: part for part in parts}
     for part in parts[1:]:
         at = by_name[str(part.parent)].here(part.at)
         joints = [revolute(name, _AXES[name.rpartition("_")[2]], at if k == 0 else (0.0, 0.0, 0.0))
                   for k, name in enumerate(part.joints)]  # fmt: skip
         if "limp-arms" in segments and part.name.endswith("arm"):
-            carried = together(*(one.lump for one in parts if part.name in (one.name, one.parent)))
+            carried = together(*(other.lump for other in parts if part.name in (other.name, other.parent)))
             below = part.at[2] - float(carried.com[2])
             joints = [limp(joint, carried, below, weight * stature, _LIMP_DAMPING) for joint in joints]
         mass, spin = part.lump.mass, matrix3(part.lump.inertia, "inertia")
@@ -130,6 +130,6 @@ def bodies_of(parts: tuple[Part, ...], segments: Collection[str], weight: float,
 def ranges_of(parts: tuple[Part, ...]) -> tuple[tuple[str, float, float], ...]:
     """Return the ranges of motion [rad] by joint."""
     joints = [joint for part in parts for joint in part.joints]
-    all_ranges = [(joint, math.radians(low), math.radians(high)) for joint, (low, high) in _OF_MIDDLE.items()]
-    all_ranges += [one for side, sign in SIDES for one in ranges_of_side(side, sign, _OF_ARM)]
-    return tuple(one for one in all_ranges if one[0] in joints)
+    all_ranges = [(joint, math.radians(low), math.radians(high)) for joint, (low, high) in _MIDDLE_RANGES.items()]
+    all_ranges += [row for side, sign in SIDES for row in ranges_of_side(side, sign, _ARM_RANGES)]
+    return tuple(row for row in all_ranges if row[0] in joints)

@@ -17,16 +17,16 @@ class Visual:
     Attributes:
         body: name of the body.
         form: one of ``FORMS``.
-        size: [m] edges of the bounding box, for a cylinder and a capsule along z; for a mesh, factors from its numbers
-            to metres, negative to mirror it.
+        size: [m] edges of the bounding box; a cylinder or capsule has its axis along z. For a mesh: scale factors from
+            the file's coordinates to metres, negative to mirror it.
         center: [m] center of the form, or origin of a mesh, in the body's link frame.
-        rotation: (3, 3) from the form's axes to home axes.
-        color: (red, green, blue), 0 … 1; None for a mesh's own colour, or a plain one.
-        file: file of a mesh.
+        rotation: (3, 3) rotation from the form's axes to the axes of the link frame.
+        color: (red, green, blue), 0 … 1; None: the colour in a mesh's file, or a default colour.
+        file: path of a mesh's file; empty for other forms.
 
     Raises:
-        ModelError: the form is unknown, a mesh has no file, an edge is not above zero, ``rotation`` is not a rotation,
-            or a number is not finite.
+        ModelError: the form is unknown, a mesh has no file, an edge is not positive, ``rotation`` is not a rotation, or
+            a number is not finite.
     """
 
     body: str
@@ -43,7 +43,7 @@ class Visual:
         if self.form not in FORMS:
             raise ModelError(f"{what} {unknown('form', self.form, FORMS)}")
         if (self.form == "mesh") != bool(self.file):
-            raise ModelError(f"{what} a mesh needs a file, other forms have none; got {self.form!r} and {self.file!r}")
+            raise ModelError(f"{what} only a mesh has a file, and must have one; got {self.form!r} and {self.file!r}")
         object.__setattr__(self, "size", vector3(self.size, f"{what} size"))
         if not all(edge > 0.0 if self.form != "mesh" else edge for edge in self.size):
             raise ModelError(f"{what} each edge must be above zero, and a mesh's factors not zero; got {self.size}")

@@ -18,10 +18,10 @@ from contact.arrays import Floats
 
 #: [N] Vertical force from which a plate counts as loaded, as usual in gait analysis: below are noise and offsets.
 LOADED = 20.0
-#: Kinds of points that are not positions, by their parameters, and ends of the labels of Vicon's model outputs.
+#: Kinds of points that are not positions, by their parameters, and labels of Vicon's model outputs.
 _KINDS = ("ANGLE", "FORCE", "MOMENT", "POWER", "SCALAR", "REACTION")
 _MODELLED = re.compile(r"(?i).*(angle|force|moment|power|grf)s?")
-#: [m] Plausible distances of neighbouring corners of a plate; others are missing or in another unit.
+#: [m] Plausible distances of neighbouring corners of a plate; outside, corners are missing or in another unit.
 _EDGES = (0.1, 10.0)
 
 Column = tuple[str, Floats, str]
@@ -34,7 +34,7 @@ def read_c3d(path: Path) -> Raw:
     ``_fy``, ``_fz``, ``plate1_cop_x`` and ``_cop_y`` of each force plate; ``cop_x`` and ``cop_y`` of all loaded plates
     together. All are in the laboratory's axes, z up. Points that the file lists as angles, forces, moments, powers or
     scalars have their own units. Points that were not seen, and centres of pressure under less than 20 N, are NaN. The
-    columns of plates that ``ezc3d`` cannot compute are blocked.
+    use of a plate that ``ezc3d`` cannot compute raises an error.
 
     Channels and forces with a higher sampling rate than the points are low-passed at half the points' rate, without
     shift in time, and sampled at the points' frames, to avoid aliasing. This smooths an impact and makes a raw EMG
@@ -86,7 +86,7 @@ def _at_frames(values: Floats, each: int) -> Floats:
 
 
 def _texts(group: Mapping[str, Any], name: str) -> list[str]:
-    """Return the texts of a parameter, which continues in NAME2, NAME3, … beyond 255 of them."""
+    """Return the texts of a parameter; from the 256th on, they are in the parameters NAME2, NAME3, …."""
     words = list(group.get(name, {"value": []})["value"])
     k = 2
     while f"{name}{k}" in group:
@@ -113,15 +113,15 @@ def _points(points: Floats, residuals: Floats, group: Mapping[str, Any], place: 
 def _kinds(group: Mapping[str, Any]) -> dict[str, str]:
     """Return the units of points that are not positions, by label without the subject's name."""
     pairs = {f"{kind}S": [f"{kind}_UNITS", f"{kind}S_UNITS", f"{kind}_UNIT"] for kind in _KINDS}
-    said = _texts(group, "TYPE_GROUPS")  # names of the parameters of labels and of their units
-    own = [name for name in said if "UNIT" not in name], [name for name in said if "UNIT" in name]
-    pairs |= {labels: [unit, *pairs.get(labels, [])] for labels, unit in zip(*own, strict=False)}
-    found: dict[str, str] = {}
+    parameters = _texts(group, "TYPE_GROUPS")  # names of the parameters of labels and of their units
+    roles = [name for name in parameters if "UNIT" not in name], [name for name in parameters if "UNIT" in name]
+    pairs |= {labels: [unit, *pairs.get(labels, [])] for labels, unit in zip(*roles, strict=False)}
+    by_label: dict[str, str] = {}
     for labels, names in pairs.items():
         units = [text for name in names for text in _texts(group, name)[:1] if text]
         unit = next(iter(units), f"that is not given for {labels}")
-        found |= {label.rpartition(":")[2]: unit for label in _texts(group, labels) if label}
-    return found
+        by_label |= {label.rpartition(":")[2]: unit for label in _texts(group, labels) if label}
+    return by_label
 
 
 def _channels(analogs: Floats, group: Mapping[str, Any]) -> list[Column]:
@@ -132,12 +132,12 @@ def _channels(analogs: Floats, group: Mapping[str, Any]) -> list[Column]:
 def _plates(
     file: Any, units: list[str], place: str, each: int, notes: list[str]
 ) -> tuple[list[Column], dict[str, str]]:
-    """Return the columns of the plates, and the reasons for which those of other plates are blocked."""
+    """Return the columns of the force plates, and the reasons why some of them cannot be read, by column."""
     import ezc3d
 
     group = file["parameters"].get("FORCE_PLATFORM", {})
     used: Any = np.ravel(group["USED"]["value"]) if "USED" in group and units else []
-    found: list[Column] = []
+    columns: list[Column] = []
     blocked: dict[str, str] = {}
     pressing, moments = np.zeros(1), np.zeros(1)
     for number in range(1, int(sum(used[:1])) + 1):
@@ -160,14 +160,14 @@ def _plates(
         filtered = _at_frames(force, each)
         loaded = np.minimum(np.abs(force[2, ::each]), np.abs(filtered[2])) >= LOADED
         if not loaded.all():
-            notes.append(f"plate {number} carries less than {LOADED:g} N at times, without centre of pressure then")
-        found += [(f"{name}_f{axis}", filtered[row], "N") for row, axis in enumerate("xyz")]
-        found += _pressure(f"{name}_cop", np.where(loaded, moment, 0.0), np.where(loaded, filtered[2], 0.0), place)
+            notes.append(f"plate {number} carries less than {LOADED:g} N at times, when it has no centre of pressure")
+        columns += [(f"{name}_f{axis}", filtered[row], "N") for row, axis in enumerate("xyz")]
+        columns += _pressure(f"{name}_cop", np.where(loaded, moment, 0.0), np.where(loaded, filtered[2], 0.0), place)
         pressing = pressing + np.where(loaded, filtered[2], 0.0)
         moments = moments + np.where(loaded, moment, 0.0)
-    if found and not blocked:
-        found += _pressure("cop", moments, pressing, place)
-    return found, blocked
+    if columns and not blocked:
+        columns += _pressure("cop", moments, pressing, place)
+    return columns, blocked
 
 
 def _check_corners(corners: Floats, place: str) -> None:
@@ -178,19 +178,19 @@ def _check_corners(corners: Floats, place: str) -> None:
 
 
 def _scales(
-    kind: int, own: str, force: str, other: str, place: str, name: str, notes: list[str]
+    kind: int, plate_unit: str, force: str, other: str, place: str, name: str, notes: list[str]
 ) -> tuple[float, float]:
-    """Return the factors by which ``ezc3d``'s forces and lever arms of a plate have to be multiplied.
+    """Return the factors by which the forces and the lever arms from ``ezc3d`` have to be multiplied for a plate.
 
     ``ezc3d`` assumes moments in the unit of force times POINT:UNITS, and positions of plates of type 1 in POINT:UNITS.
     The units ``force`` and ``other`` of the channels take precedence.
     """
-    force = next((unit for unit in (force, own) if _measures(unit, "N")), "N")
-    newtons, wanted = factor_between(force, "N"), "m" if kind == 1 else "N·m"
+    force = next((unit for unit in (force, plate_unit) if _measures(unit, "N")), "N")
+    newtons, target = factor_between(force, "N"), "m" if kind == 1 else "N·m"
     if kind == 3:  # its channels are forces alone
         return newtons, 1.0
     taken = place if kind == 1 else f"{force}·{place}"
-    if not (_measures(other, wanted) and _measures(taken, wanted)):
+    if not (_measures(other, target) and _measures(taken, target)):
         notes.append(f"{name}: its channels are in {other or 'no unit'}, and assumed to be in {taken}, as by ezc3d")
         return newtons, 1.0
     if not math.isclose(lever := factor_between(other, taken), 1.0):
@@ -198,12 +198,12 @@ def _scales(
     return newtons, lever
 
 
-def _measures(unit: str, wanted: str) -> bool:
-    return is_unit(unit) and unit_of(unit).powers == unit_of(wanted).powers
+def _measures(unit: str, target: str) -> bool:
+    return is_unit(unit) and unit_of(unit).powers == unit_of(target).powers
 
 
 def _centre(plate: Mapping[str, Any], lever: float, kind: int) -> Floats:
-    """Return the centre of pressure (3, n) of a plate whose channels' moments m have to be multiplied by ``lever``.
+    """Return the centre of pressure (3, n) of a plate, with the moments m of its channels multiplied by ``lever``.
 
     ``ezc3d`` computes M = m + F × o, with the origin o of the channels, and the centre at n × M / (n · F) from the mean
     of the corners, n the plate's normal. Only the part of m is scaled. Plates of type 1 measure the centre itself.

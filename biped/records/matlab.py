@@ -13,7 +13,7 @@ from biped.records.raw import MOST, Raw
 from contact.arrays import Floats
 from contact.errors import listed
 
-#: Names of a number that is the sampling rate [Hz].
+#: Names of a scalar variable that is the sampling rate [Hz].
 _RATES = ("rate", "fs", "Fs", "frequency", "sampling_rate", "SampleRate")
 #: Name of the struct of units, with a field for each column that has a unit.
 UNITS = "units"
@@ -21,7 +21,7 @@ _AXES = {2: ("_1", "_2"), 3: ("_x", "_y", "_z")}
 
 
 def read_mat(path: Path) -> Raw:
-    """Return the vectors of a file or of its only struct; an n × 3 matrix gives three columns, _x, _y and _z.
+    """Read the vectors of a file or of its only struct; an n × 3 matrix gives three columns, _x, _y and _z.
 
     A number named ``rate`` or ``fs`` is the sampling rate. A struct ``units`` gives units by vector, matrix or column.
 
@@ -31,12 +31,12 @@ def read_mat(path: Path) -> Raw:
     from scipy.io import loadmat
 
     try:
-        found: Mapping[str, Any] = loadmat(path, simplify_cells=True)
+        contents: Mapping[str, Any] = loadmat(path, simplify_cells=True)
     except NotImplementedError:
         raise InputError(f"{path}: version 7.3 is not supported: save it by save(…, '-v7')") from None
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: not a .mat file ({error})") from None
-    inside = {name: value for name, value in found.items() if not name.startswith("__")}
+    inside = {name: value for name, value in contents.items() if not name.startswith("__")}
     structs = [name for name, value in inside.items() if isinstance(value, Mapping) and name != UNITS]
     if len(structs) > 1:
         raise InputError(f"{path}: several structs ({', '.join(structs)}): save only one of them")
@@ -50,8 +50,8 @@ def read_mat(path: Path) -> Raw:
     columns, left = _columns(inside)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{path}: columns of several lengths: {told}: save columns of one length only")
+        sizes = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"{path}: columns of several lengths: {sizes}: save columns of one length only")
     notes = [f"neither vectors nor matrices of two or three columns, not read: {listed(left, MOST)}"] if left else []
     return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 

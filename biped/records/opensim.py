@@ -21,7 +21,7 @@ _BY_NAME = (
 )
 #: Units of coordinates in files of velocities and accelerations, by the file's title.
 _RATES = ((re.compile("speeds|velocities"), "/s"), (re.compile("accelerations"), "/s^2"))
-#: Parts of a cell in a file of another data type than numbers, separated by commas.
+#: Parts of a cell, separated by commas, by data type if this is not numbers.
 _PARTS = {"quaternion": "wxyz", "vec3": "xyz", "unitvec3": "xyz"}
 #: Header keys for the numbers of rows and columns. A file with fewer rows was cut off. ``datarows`` is written by
 #: converters, which often copy it from another file.
@@ -34,9 +34,9 @@ def read_storage(path: Path) -> Raw:
     A file does not state which of its columns are angles. With ``inDegrees=yes``, all columns are assumed to be in
     degrees except forces, positions, moments and translations. With ``inDegrees=no``, they are radians in a file of
     coordinates or states, newton metres in a file of torques, and otherwise have no unit. Header keys end at the first
-    blank, tab or ``=``, as in OpenSim's ``Storage::parseHeaders``. Of several rows at one time the last one is kept:
-    OpenSim's tools for RRA, CMC and forward simulations write the last row twice. A quaternion, as of an inertial
-    sensor, gives four columns, ``NAME_w``, ``_x``, ``_y`` and ``_z``; a vector gives three.
+    blank, tab or ``=``, as in OpenSim's ``Storage::parseHeaders``. Of several rows at one time the last one is read:
+    OpenSim's tools for RRA, CMC and forward simulations write the last row twice. A quaternion, for example from an
+    inertial sensor, gives four columns, ``NAME_w``, ``_x``, ``_y`` and ``_z``; a vector gives three.
 
     Raises:
         InputError: there is no ``endheader`` or no heading, a row has another number of cells than the heading, or
@@ -61,9 +61,9 @@ def read_storage(path: Path) -> Raw:
     notes += [note] if note and any(unit.startswith(other) for unit in units) else []
     body = [(row.line, fitted(path, row, len(names))) for row in rows]
     at = names.index("time") if "time" in names else 0
-    stand = [one for one, (_, later) in pairwise(body) if one[1][at] != later[at]] + body[-1:]
+    stand = [entry for entry, (_, later) in pairwise(body) if entry[1][at] != later[at]] + body[-1:]
     if len(stand) < len(body):
-        notes.append(f"{len(body) - len(stand)} rows left out: of several rows at one time the last one is kept")
+        notes.append(f"{len(body) - len(stand)} rows are ignored: of several rows at one time, the last one is read")
     return columns_of(names, units, stand, notes)
 
 
@@ -105,27 +105,27 @@ def _header(lines: list[str]) -> dict[str, str]:
 
 def _compared(path: Path, header: Mapping[str, str], keys: tuple[str, ...], there: int, what: str) -> list[str]:
     """Return a note if the header gives another number of rows or columns than the file has."""
-    for key, said in ((key, header[key]) for key in keys if header.get(key, "").isdecimal()):
-        told = f"the header says {key} = {said}, and there are {there} {what}"
-        if key in _COUNTED and int(said) > there:
-            raise InputError(f"{path}: {told}: the copy is incomplete; copy it again, or correct {key} in the header")
-        if int(said) != there:
-            return [told]
+    for key, value in ((key, header[key]) for key in keys if header.get(key, "").isdecimal()):
+        fault = f"the header says {key} = {value}, and there are {there} {what}"
+        if key in _COUNTED and int(value) > there:
+            raise InputError(f"{path}: {fault}: the copy is incomplete; copy it again, or correct {key} in the header")
+        if int(value) != there:
+            return [fault]
     return []
 
 
 def _unit_of_others(header: Mapping[str, str], title: str) -> tuple[str, str]:
     """Return the unit of columns whose names imply none, and a note about it."""
-    said = next((value.lower() for key, value in header.items() if key.lower() == "indegrees"), None)
-    if said is None:
-        said = {"are in degrees": "yes", "are in radians": "no"}.get(header.get("Angles", "").rstrip(".").lower())
+    in_degrees = next((value.lower() for key, value in header.items() if key.lower() == "indegrees"), None)
+    if in_degrees is None:
+        in_degrees = {"are in degrees": "yes", "are in radians": "no"}.get(header.get("Angles", "").rstrip(".").lower())
     of_angles = "rad" if re.search("coordinates|states|positions|speeds|velocities|accelerations", title) else ""
-    if said in ("yes", "y"):
+    if in_degrees in ("yes", "y"):
         return "deg", ""
-    if said in ("no", "n"):
+    if in_degrees in ("no", "n"):
         return of_angles or ("N·m" if "torque" in title else ""), ""
-    if said is not None:
-        return f"inDegrees = {said}", f"inDegrees = {said} in the header must be yes or no"
+    if in_degrees is not None:
+        return f"inDegrees = {in_degrees}", f"inDegrees = {in_degrees} in the header must be yes or no"
     note = "the header has no inDegrees: angles are assumed to be in radians, as in OpenSim"
     return of_angles, note if of_angles else ""
 

@@ -1,8 +1,8 @@
 """Centre of mass and segment angles of a recorded person, from markers or from OpenSim's coordinates.
 
-A record gets the columns ``com_ap`` (anterior positive), ``com_ml`` (right positive) and ``com_z`` (up) [m]. From
-markers it also gets the inclinations of segments, ``SEGMENT_pitch`` (top forward positive) and ``SEGMENT_roll`` (top to
-the right positive) [deg], and the angles of joints between them, ``JOINT_flexion`` [deg].
+`with_person` adds the columns ``com_ap`` (anterior positive), ``com_ml`` (right positive) and ``com_z`` (up) [m] and,
+from markers, the inclinations of segments, ``SEGMENT_pitch`` (top forward positive) and ``SEGMENT_roll`` (top to the
+right positive) [deg], and the angles of joints between them, ``JOINT_flexion`` [deg].
 """
 
 import tomllib
@@ -56,21 +56,20 @@ class _Body(TypedDict):
 
 
 def with_person(record: Record, body: str | Path) -> Record:
-    """Return a record with added columns of the person's centre of mass, segments and joints, as a file describes them.
+    """Return a record with added columns for the person's centre of mass, segments and joints.
 
     Args:
-        record: record of markers for a ``.toml``; of OpenSim's coordinates (inverse kinematics, ``.mot``) for an
-            ``.osim``.
-        body: a table of segments (``.toml``, see docs/records-markers.md), or an OpenSim model (``.osim``, extra
-            ``opensim``).
+        record: record of markers, or of OpenSim's joint coordinates (inverse kinematics, ``.mot``).
+        body: path of the description of the person's body: for markers a table of segments (``.toml``, see
+            docs/records-markers.md), for coordinates an OpenSim model (``.osim``, needs ``biped-balance[opensim]``).
 
     Raises:
-        InputError: the file is of another kind, cannot be read or is incomplete, the record lacks a marker or
-            coordinate, or already has a column that would be added.
+        InputError: the file is of another kind, cannot be read or is incomplete, a marker or all coordinates are
+            missing in the record, or it already has a column that would be added.
         MissingExtraError: an ``.osim`` needs the package opensim.
     """
     path = Path(body)
-    makers: dict[str, Callable[[Record, Path], _Found]] = {".toml": _by_markers, ".osim": _by_opensim}
+    makers: dict[str, Callable[[Record, Path], _Computed]] = {".toml": _by_markers, ".osim": _by_opensim}
     if path.suffix.lower() not in makers:
         raise InputError(f"body = {str(body)!r}: it must be a table of segments (.toml) or an OpenSim model (.osim)")
     if not path.is_file():
@@ -78,15 +77,15 @@ def with_person(record: Record, body: str | Path) -> Record:
     columns, units, notes = makers[path.suffix.lower()](record, path)
     twice = [name for name in columns if name in record.columns]
     if twice:
-        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out body, or rename it")
-    said = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
-    return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=said)
+        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out 'body', or rename it")
+    all_notes = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
+    return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=all_notes)
 
 
-_Found = tuple[dict[str, Floats], dict[str, str], list[str]]
+_Computed = tuple[dict[str, Floats], dict[str, str], list[str]]
 
 
-def _by_markers(record: Record, path: Path) -> _Found:
+def _by_markers(record: Record, path: Path) -> _Computed:
     """Return columns, units and notes computed from segments between means of markers."""
     table = _table(path)
     turned = [_axis(path, key, str(table[key])) for key in ("forward", "up")]
@@ -101,13 +100,13 @@ def _by_markers(record: Record, path: Path) -> _Found:
         raise InputError(f"{path}: people = {table['people']!r}: it must be one of {', '.join(TABLE)} (de Leva 1996)")
     for name, segment in table["segments"].items():
         if sorted(segment["from"]) == sorted(segment["to"]):
-            raise InputError(f"{path}: segment {name}: from and to are the same markers: give different ones")
+            raise InputError(f"{path}: segment {name}: 'from' and 'to' have the same markers: give different ones")
         shares[name] = _share(path, name, segment, table.get("people"))
         ends[name] = [_middle(record, path, segment[key]) @ directions.T for key in ("from", "to")]
     mass = sum(share for share, _ in shares.values())
     if not LEAST_MASS <= mass <= MOST_MASS:
         raise InputError(
-            f"{path}: segments with {mass:.3g} of the body's mass: their sum must be from {LEAST_MASS} to 1"
+            f"{path}: the segments have {mass:.3g} of the body's mass: the sum must be from {LEAST_MASS} to 1"
         )
     com = sum(share * (a + at * (b - a)) for (share, at), (a, b) in zip(shares.values(), ends.values(), strict=True))
     columns = dict(zip(COM, (np.asarray(com) / mass).T, strict=True))
@@ -116,7 +115,7 @@ def _by_markers(record: Record, path: Path) -> _Found:
     for name, joint in table.get("joints", {}).items():
         columns[f"{name}_flexion"] = _flexion(path, name, joint, columns)
     units = {name: "m" if name in COM else "deg" for name in columns}
-    part = f"the segments of {path.name} have {mass:.1%} of the body's mass: the centre of mass is of these segments"
+    part = f"the segments of {path.name} have {mass:.1%} of the body's mass: the centre of mass is that of these only"
     return columns, units, [part] if mass < WHOLE_MASS else []
 
 
@@ -128,8 +127,8 @@ def _table(path: Path) -> _Body:
         raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
     if not (_fits(path, table, _Body, "") and table["segments"]):
         raise InputError(
-            f"{path}: it must have forward, up (axes of the record, such as 'x' and '-y'), and [segments.NAME] with "
-            f"from and to (lists of markers) and either like (of {', '.join(SEGMENTS)}) or mass and com"
+            f"{path}: it needs 'forward' and 'up' (axes such as 'x' and '-y'), and tables [segments.NAME] with 'from', "
+            f"'to' (lists of markers), and either 'like' (one of {', '.join(SEGMENTS)}) or both 'mass' and 'com'"
         )
     return table
 
@@ -138,7 +137,7 @@ def _fits(path: Path, value: Any, kind: Any, where: str) -> bool:
     """Return True if a value is of a type; raise InputError for an unknown key."""
     origin, of = get_origin(kind), get_args(kind)
     if origin is list:
-        return isinstance(value, list) and all(_fits(path, one, of[0], where) for one in value)
+        return isinstance(value, list) and all(_fits(path, item, of[0], where) for item in value)
     if not (is_typeddict(kind) or origin is dict):
         return isinstance(value, int | float if kind is float else kind)
     if not isinstance(value, dict):
@@ -149,7 +148,7 @@ def _fits(path: Path, value: Any, kind: Any, where: str) -> bool:
             close = did_you_mean(key, kinds)
             raise InputError(f"{path}: unknown key {where}{key}; {close}keys are {', '.join(kinds)}")
     is_whole = origin is dict or kind.__required_keys__ <= value.keys()
-    return is_whole and all(_fits(path, one, kinds[key], f"{where}{key}.") for key, one in value.items())
+    return is_whole and all(_fits(path, item, kinds[key], f"{where}{key}.") for key, item in value.items())
 
 
 def _axis(path: Path, key: str, name: str) -> tuple[int, float]:
@@ -165,11 +164,11 @@ def _share(path: Path, name: str, segment: _Ends, people: str | None) -> tuple[f
             raise InputError(f"{path}: people = {people!r}: it must be one of {', '.join(TABLE)} (de Leva 1996)")
         if segment["like"] not in SEGMENTS:
             raise InputError(f"{path}: {name}.like = {segment['like']!r}: it must be one of {', '.join(SEGMENTS)}")
-        one: Segment = getattr(TABLE[people], segment["like"])
-        return segment.get("mass", one.mass), segment.get("com", one.com)
+        reference: Segment = getattr(TABLE[people], segment["like"])
+        return segment.get("mass", reference.mass), segment.get("com", reference.com)
     if "mass" not in segment or "com" not in segment:
         raise InputError(
-            f"{path}: segment {name} needs like, or mass (share of the body's mass) and com (share of its length)"
+            f"{path}: segment {name} needs 'like', or 'mass' (share of the body's) and 'com' (share of its length)"
         )
     mass, com = segment["mass"], segment["com"]
     if not (0.0 < mass <= 1.0 and 0.0 <= com <= 1.0):
@@ -180,19 +179,19 @@ def _share(path: Path, name: str, segment: _Ends, people: str | None) -> tuple[f
 def _middle(record: Record, path: Path, markers: list[str]) -> Floats:
     """Return the mean position (n, 3) [m] of markers in the record's axes."""
     if not markers:
-        raise InputError(f"{path}: an end of a segment needs at least one marker")
+        raise InputError(f"{path}: 'from' and 'to' of a segment need at least one marker each")
     for marker in markers:
         if f"{marker}_x" not in record.columns:
             known = [name.removesuffix("_x") for name in record.columns if name.endswith("_x")]
             close = did_you_mean(marker, known)
             raise InputError(f"{path}: {record.source} has no marker {marker!r}; {close}markers are {', '.join(known)}")
     places = [[record.converted(f"{marker}_{axis}", "m") for axis in "xyz"] for marker in markers]
-    found: Floats = np.mean(places, axis=0).T
-    return found
+    middle: Floats = np.mean(places, axis=0).T
+    return middle
 
 
 def _inclination(name: str, along: Floats) -> dict[str, Floats]:
-    """Return the inclinations [deg] of a segment's vector (n, 3), forward, right, up, pointing upward."""
+    """Return the inclinations [deg] of a segment's vector (n, 3) (forward, right, up), which is taken upward."""
     upright = along if np.nanmedian(along[:, 2]) >= 0.0 else -along
     forward, right, up = upright.T
     turns = {"pitch": np.arctan2(forward, up), "roll": np.arctan2(right, up)}
@@ -200,7 +199,7 @@ def _inclination(name: str, along: Floats) -> dict[str, Floats]:
 
 
 def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]) -> Floats:
-    """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times the sign."""
+    """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times ``joint["sign"]``."""
     sign = joint.get("sign", 1.0)
     if abs(sign) != 1.0 or joint["upper"] == joint["lower"]:
         raise InputError(f"{path}: joint {name}: upper and lower must differ, and sign be 1 or -1, got {sign:g}")
@@ -210,8 +209,8 @@ def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]
     return sign * (columns[f"{joint['upper']}_pitch"] - columns[f"{joint['lower']}_pitch"])
 
 
-def _by_opensim(record: Record, path: Path) -> _Found:
-    """Return columns, units and notes by OpenSim's kinematics of a model (x forward, y up, z to the right)."""
+def _by_opensim(record: Record, path: Path) -> _Computed:
+    """Return columns, units and notes, computed with an OpenSim model (x forward, y up, z to the right)."""
     need("opensim")
     import opensim
 
@@ -243,5 +242,5 @@ def _by_opensim(record: Record, path: Path) -> _Found:
             model.realizePosition(state)
             com[row] = model.calcMassCenterPosition(state).to_numpy()
     x, y, z = com.T
-    notes = [f"coordinates that keep their values of {path.name}: {', '.join(absent)}"] if absent else []
+    notes = [f"not recorded, and kept at the defaults of {path.name}: {', '.join(absent)}"] if absent else []
     return {"com_ap": x, "com_ml": z, "com_z": y}, dict.fromkeys(COM, "m"), notes

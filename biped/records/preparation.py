@@ -10,12 +10,12 @@ import numpy as np
 from biped.errors import InputError
 from biped.inputs.checks import is_finite, zero_or_above
 from biped.inputs.fields import quantity
-from biped.records.record import ROUNDING, Record, are_even, gap_in_words, own_rate
+from biped.records.record import ROUNDING, Record, are_even, gap_in_words, sampling_rate
 from biped.signals import Signal
 from biped.signals.filters import low_passed
 from contact.arrays import Floats
 
-#: [s] Time in which the remaining value at the beginning of a displacement, noise about the baseline, is eased in.
+#: [s] Time over which a small offset at the beginning of a displacement, due to noise, is faded in.
 EASING = 0.1
 #: Largest remaining value at the beginning or end of a record, as a share of its range.
 LEFT = 0.1
@@ -26,17 +26,17 @@ class Preparation:
     """Processing steps of a recorded column, in the order of the fields.
 
     Raises:
-        InputError: a number is not finite or out of range, or begin is not before end.
+        InputError: a number is not finite or out of range, or ``begin`` is not before ``end``.
     """
 
-    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation (longer: error)", 0.0)
-    filter: float = quantity("Hz", "Recorded: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
-    resample: float = quantity("Hz", "Recorded: new sampling rate, first sample at begin; 0: as recorded", 0.0)
-    baseline: float = quantity("s", "Recorded: baseline duration from begin; its mean is subtracted", 0.0)
-    scale: float = quantity("", "Recorded: scale factor of the signal; -1 flips its sign", 1.0)
-    offset: float = quantity("{unit}", "Recorded: offset added after scaling", 0.0)
-    begin: float = quantity("s", "Recorded: start of the signal in the record", 0.0)
-    end: float = quantity("s", "Recorded: end of the signal in the record", math.inf)
+    gaps: float = quantity("s", "Recorded signal: longest gap filled by linear interpolation; longer: error", 0.0)
+    filter: float = quantity("Hz", "Recorded signal: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded signal: new sampling rate, counted from begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded signal: time from begin whose mean is subtracted; 0: no baseline", 0.0)
+    scale: float = quantity("", "Recorded signal: scale factor; -1 flips the sign", 1.0)
+    offset: float = quantity("{unit}", "Recorded signal: offset added after scaling", 0.0)
+    begin: float = quantity("s", "Recorded signal: time in the record at which the signal begins", 0.0)
+    end: float = quantity("s", "Recorded signal: time in the record at which it ends; inf: end of the record", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):
@@ -50,7 +50,7 @@ class Preparation:
             raise InputError(f"end = {self.end!r}: it must be after begin, {self.begin:g} s")
 
     def __call__(self, record: Record, column: str, unit: str = "") -> tuple[Floats, Floats]:
-        """Return times (n,) [s] from ``begin`` on, and the prepared values (n,) of a column, in a unit if one is given.
+        """Return times (n,) [s] after ``begin``, and the prepared values (n,) of a column, in ``unit`` if given.
 
         Raises:
             InputError: the column is missing, measures another quantity, has a gap longer than ``gaps``, or cannot be
@@ -60,7 +60,7 @@ class Preparation:
         try:
             time, values = self._without_gaps(record.time, values)
             if self.filter:
-                time, values = _evened(time, values, own_rate(time))
+                time, values = _evened(time, values, sampling_rate(time))
                 values = low_passed(time, values, self.filter, "filter")
             if self.resample:
                 time, values = self._resampled(time, values, record.rate)
@@ -69,12 +69,12 @@ class Preparation:
             raise InputError(f"{record.source}, column {column}: {error}") from None
 
     def displacement(self, record: Record, column: str, unit: str) -> Signal:
-        """Return a column as a displacement that begins at zero; a remaining value there is eased in within 0.1 s.
+        """Return a column as a displacement that begins at zero; a small offset there is faded in over 0.1 s.
 
-        A filtered column becomes a cubic spline with continuous velocity; others are interpolated linearly.
+        A filtered column becomes a cubic spline with continuous velocity; without a filter, interpolation is linear.
 
         Raises:
-            InputError: as for a call, or the displacement begins far from zero.
+            InputError: the column cannot be prepared (see ``__call__``), or the displacement begins far from zero.
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[0], f"begins at {values[0]:.3g} {unit}", "the beginning")
@@ -85,7 +85,7 @@ class Preparation:
         """Return a column as a force, interpolated linearly, and zero after its end.
 
         Raises:
-            InputError: as for a call, or the force ends far from zero.
+            InputError: the column cannot be prepared (see ``__call__``), or the force ends far from zero.
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[-1], f"ends at {values[-1]:.3g} {unit}", "the end")
@@ -94,11 +94,11 @@ class Preparation:
 
     def _check_left(self, record: Record, column: str, values: Floats, left: float, what: str, where: str) -> None:
         if abs(left) > LEFT * np.ptp(values):
-            remedy = f"subtract it by baseline (the mean of the first seconds) or offset, or move {where}"
-            raise InputError(f"{record.source}, column {column}: it {what}: it must be near zero there; {remedy}")
+            remedy = f"subtract it with baseline (the mean of the first seconds) or offset, or move {where}"
+            raise InputError(f"{record.source}, column {column}: it {what}, but must be near zero there; {remedy}")
 
     def _without_gaps(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
-        """Return the part around begin and end, with short gaps filled."""
+        """Return the part of the record without long gaps that contains begin and end, with short gaps filled."""
         there = np.flatnonzero(np.isfinite(values))
         if len(there) < 2:
             raise InputError(gap_in_words(time, values))
@@ -113,7 +113,7 @@ class Preparation:
         if within.sum() < 2:
             raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
         bridged = "set gaps to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
-        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off by begin and end")
+        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off with begin and end")
 
     def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
         is_slower = self.resample < rate and not are_even(time, self.resample)

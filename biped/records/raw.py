@@ -29,10 +29,10 @@ _UNITLESS = "no unit is given: values are assumed to be in the requested unit"
 
 @dataclass
 class Raw:
-    """Columns as in the file.
+    """Columns of a file, with its headings and units.
 
     Attributes:
-        columns: heading, possibly with a unit at its end; values (n,); and the unit if the file gives it elsewhere.
+        columns: for each column: heading, which may end in a unit; values (n,); unit if the file gives it elsewhere.
         rate: [Hz] sampling rate, if the file gives it; for files without a column of times.
         notes: sentences about what was guessed or skipped.
         blocked: reasons why columns cannot be read, by column.
@@ -45,12 +45,12 @@ class Raw:
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Return name and unit of ``com_ap [mm]`` or ``com_ap (mm)``; the unit is None if there is none."""
+    """Return name and unit from ``com_ap [mm]`` or ``com_ap (mm)``; the unit is None for a heading without a unit."""
     heading = heading.strip()
-    if found := _BRACKETS.fullmatch(heading):
-        return found["name"], found["unit"]
-    if (found := _PARENTHESES.fullmatch(heading)) and is_unit(found["unit"]):
-        return found["name"], found["unit"]
+    if match := _BRACKETS.fullmatch(heading):
+        return match["name"], match["unit"]
+    if (match := _PARENTHESES.fullmatch(heading)) and is_unit(match["unit"]):
+        return match["name"], match["unit"]
     return heading, None
 
 
@@ -68,14 +68,14 @@ def to_record(
 ) -> Record:
     """Return the record of a file's columns in SI units; angles stay in radians or degrees.
 
-    Columns in an unknown unit and names of several columns are blocked.
+    A column in an unknown unit, and a name that several columns have, raise an error when they are used.
 
     Args:
         raw: columns of the file.
         source: name of the file, for messages.
         time: name of the column of times.
         rate: [Hz] sampling rate of a file without times.
-        units: units by column, to add to or correct those of the file.
+        units: units by column, which override or add to the units in the file.
 
     Raises:
         InputError: there is no time, or both a time and a rate; or ``units`` has a missing column or an unknown unit.
@@ -91,45 +91,45 @@ def to_record(
     if wrong := [name for name in units if name not in names]:
         remedy = twice.get(wrong[0], f"columns are {', '.join(names)}")
         raise InputError(f"{source}: a unit is given for {wrong[0]!r}, but there is no such column; {remedy}")
-    found: dict[str, Floats] = {}
+    numbers: dict[str, Floats] = {}
     converted: dict[str, str] = {}
-    told: dict[str, list[str]] = {}
+    by_note: dict[str, list[str]] = {}
     is_assumed = False
     for name, (_, in_heading), (_, values, elsewhere) in zip(names, split, raw.columns, strict=True):
         written = units.get(name) or in_heading or elsewhere
         if name == of_time and not written:
-            said = _ALSO_TIME.fullmatch(name) or _UNIT_OF_TIME.fullmatch(name)
-            written = (said["unit"] if said else None) or "s"
+            match = _ALSO_TIME.fullmatch(name) or _UNIT_OF_TIME.fullmatch(name)
+            written = (match["unit"] if match else None) or "s"
             is_assumed = written == "s"
         try:
             unit = unit_of(written)
         except InputError as error:
             if name in units or name == of_time:
                 raise refusal(source, name, str(error)) from None
-            blocked[name] = f"{error}, or give one by units"
+            blocked[name] = f"{error}, or give a unit with 'units'"
             continue
         if name == of_time and unit.name != "s":
             raise refusal(source, name, f"time is in {written}: it must be in s, ms or min")
-        found[name], converted[name] = np.asarray(values, dtype=float) * unit.factor, unit.name
+        numbers[name], converted[name] = np.asarray(values, dtype=float) * unit.factor, unit.name
         if unit.factor != 1.0 or not written:
             what = f"converted from {written} to {unit.name}" if written else _UNITLESS
-            told.setdefault(what, []).append(name)
-    times = found.pop(of_time) if of_time else None
-    rows = len(next(iter([*found.values(), [] if times is None else times])))
-    if (twice or blocked) and (rows < 2 or not found):
+            by_note.setdefault(what, []).append(name)
+    times = numbers.pop(of_time) if of_time else None
+    rows = len(next(iter([*numbers.values(), [] if times is None else times])))
+    if (twice or blocked) and (rows < 2 or not numbers):
         raise refusal(source, *next(iter((twice | blocked).items())))
     if rows < 2:
         raise InputError(f"{source}: a record must have two rows or more")
     for name, why in blocked.items():
-        told.setdefault(f"not read, {why}", []).append(name)
+        by_note.setdefault(f"not read, {why}", []).append(name)
     blocked |= twice
     if times is None and rate is None and time in blocked:
         raise refusal(source, time, f"{blocked[time]}, or give the rate")
     if times is None:
-        times = _even_times(rows, [*found, *blocked], source, time, rate, raw.rate, notes)
+        times = _even_times(rows, [*numbers, *blocked], source, time, rate, raw.rate, notes)
     else:
         if rate is not None:
-            raise InputError(f"{source} has a column {time!r}: leave out rate, or give another column of times")
+            raise InputError(f"{source} has a column {time!r}: leave out 'rate', or name another column of times")
         if not np.isfinite(times).all():
             row = int(np.argmax(~np.isfinite(times))) + 1
             raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
@@ -137,19 +137,19 @@ def to_record(
             notes.append(f"{of_time} is used as the time")
         if is_assumed and np.median(np.diff(times)) >= 1.0:
             notes.append(f"{of_time}: seconds are assumed; for milliseconds, give units {of_time} = ms")
-    notes += [f"{listed(columns, MOST)}: {what}" for what, columns in told.items()]
-    return Record(times, found, {name: converted[name] for name in found}, source, tuple(notes), blocked)
+    notes += [f"{listed(columns, MOST)}: {what}" for what, columns in by_note.items()]
+    return Record(times, numbers, {name: converted[name] for name in numbers}, source, tuple(notes), blocked)
 
 
 def _even_times(
-    rows: int, names: Sequence[str], source: str, time: str, rate: float | None, own: float | None, notes: list[str]
+    rows: int, names: Sequence[str], source: str, time: str, rate: float | None, stated: float | None, notes: list[str]
 ) -> Floats:
-    """Return times from zero on at a rate [Hz]: the given one, or else the file's."""
-    if own is not None and rate not in (None, own):
-        notes.append(f"the given rate of {rate:g} Hz is used instead of the file's {own:g} Hz")
-    rate = own if rate is None else rate
+    """Return times (rows,) [s] from zero on at ``rate`` [Hz] or, if this is None, at the file's rate."""
+    if stated is not None and rate not in (None, stated):
+        notes.append(f"the given rate of {rate:g} Hz is used instead of the file's {stated:g} Hz")
+    rate = stated if rate is None else rate
     if rate is None or time != TIME:
-        remedy = "give the column of times by time, or else the sampling rate [Hz] by rate"
+        remedy = "name the column of times with 'time', or give the sampling rate [Hz] with 'rate'"
         raise InputError(f"{source}: no column {time!r}; columns are {', '.join(names)}; {remedy}")
     if not 0.0 < rate < np.inf:
         raise InputError(f"{source}: rate = {rate:g} Hz: it must be above zero, for example 100")

@@ -30,7 +30,7 @@ FORMATS: dict[str, Callable[[Path], Raw]] = {
 }
 
 _log = logging.getLogger("biped")
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def read_record(
@@ -47,19 +47,19 @@ def read_record(
 
     Lengths, times, forces, masses and derived quantities are converted to SI units; angles in degrees stay in degrees.
     Units are those in the file; a text file gives them after the headings, ``com_ap [mm]``, or in a row below. Columns
-    without a unit stay without one. The record's ``notes`` list everything that was guessed, skipped, renamed or
-    converted; each note is also logged once. A column that cannot be read, for example one in an unknown unit, raises
-    an error when it is used.
+    without a unit keep an empty unit. The record's ``notes`` list everything that was guessed, skipped, renamed or
+    converted; each note is also logged once. A column that cannot be read, for example because its unit is unknown,
+    raises an error when it is used.
 
     Args:
         path: path of the file; its suffix gives the format.
         time: name of the column of times; by default ``Time``, ``t``, ``Time_ms``, … are recognized too.
         rate: [Hz] sampling rate of a file without a column of times; it overrides a rate in the file.
         units: units by column, for example ``{"com_ap": "mm"}``; they override those in the file.
-        heading: line of a text file, from 1 on, that names the columns; 0: there is none.
-        body: file of the person's body, from which the centre of mass and angles are computed; see
+        heading: number of the line of a text file that names the columns, from 1 on; 0: no line; None: automatic.
+        body: path of a description of the person's body, with which centre of mass and angles are computed; see
             ``biped.records.with_person``.
-        log: log each note, once in a process.
+        log: True to log each note, once in a process.
 
     Raises:
         InputError: the format or a unit is unknown, or the time, a column or a number is missing; the message gives the
@@ -74,36 +74,36 @@ def read_record(
     with path.open("rb"):  # the formats' readers have other errors for a missing file
         pass
     if heading is not None and reader is not read_text:
-        raise InputError(f"{path}: heading = {heading}: only text files (.csv, .tsv, .txt) take it: leave it out")
+        raise InputError(f"{path}: heading = {heading}: it applies only to text files (.csv, .tsv, .txt)")
     raw = reader(path) if heading is None else read_text(path, heading)
     record = to_record(raw, str(path), time, rate, units)
     if body is not None:
         record = with_person(record, body)
     for message in (f"biped: {path}: {note}" for note in record.notes if log):
-        if message not in _told:
-            _told.add(message)
+        if message not in _logged:
+            _logged.add(message)
             _log.warning(message)
     return record
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` mean those of the file."""
+    """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` mean those in the file."""
 
-    time: str = quantity("", "Recorded: time column", TIME)
-    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: the file's", 0.0)
-    units: str = quantity("", "Recorded: unit of the column, or a list such as x=mm, t=ms", "file")
-    heading: int = quantity("", "Recorded: number of the header line; 0: none; -1: automatic", -1)
+    time: str = quantity("", "Recorded signal: name of the time column", TIME)
+    rate: float = quantity("Hz", "Recorded signal: sampling rate if the file has no time column; 0: from the file", 0.0)
+    units: str = quantity("", "Recorded signal: its unit, or a list such as x=mm, t=ms; file: as in the file", "file")
+    heading: int = quantity("", "Recorded signal: number of the header line; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
-        """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""
+        """Read the record in a file; a single unit in ``units`` is that of ``column``. Raise as ``read_record``."""
         units = self.units if "=" in self.units or not column else f"{column}={self.units}"
         try:
-            told = {} if self.units == "file" else units_in(units)
+            given = {} if self.units == "file" else units_in(units)
         except InputError as error:
             raise InputError(f"{path}: units = {error}") from None
         heading = None if self.heading == -1 else self.heading
-        return read_record(path, time=self.time, rate=self.rate or None, units=told, heading=heading)
+        return read_record(path, time=self.time, rate=self.rate or None, units=given, heading=heading)
 
 
 def units_in(text: str) -> dict[str, str]:

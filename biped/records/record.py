@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: [s] Times that differ by less count as equal.
 ROUNDING = 1e-9
-#: Largest unevenness of times beyond their rounding, as a share of the sampling interval.
+#: Largest deviation of times from even ones, in addition to rounding, as a share of the sampling interval.
 UNEVEN = 0.02
 
 
@@ -29,9 +29,9 @@ class Record:
 
     Attributes:
         time: (n,) [s], ascending.
-        columns: (n,) each, by name, in ``units``; NaN where nothing was measured.
+        columns: values (n,) by name, in ``units``; NaN where nothing was measured.
         units: unit of each column: m, N, N·m, rad, deg, …; empty if unknown.
-        source: origin of the record, for messages: a file's path.
+        source: origin of the record for messages, for example the path of its file.
         notes: sentences about what was guessed, skipped, renamed or converted by the reader.
         blocked: reasons why columns could not be read, by column; using one raises an error with the reason.
 
@@ -74,11 +74,11 @@ class Record:
 
     @property
     def rate(self) -> float:
-        """Sampling rate [Hz]; see ``own_rate``."""
-        return own_rate(self.time)
+        """Sampling rate [Hz]: inverse of the mean interval of times, except intervals with missing rows."""
+        return sampling_rate(self.time)
 
     def converted(self, name: str, unit: str) -> Floats:
-        """Return a column (n,) converted to a unit; a column without a unit is assumed to be in this one.
+        """Return a column (n,) converted to ``unit``; a column without a unit is assumed to be in ``unit``.
 
         Raises:
             InputError: the column is missing, or measures another quantity.
@@ -94,13 +94,13 @@ class Record:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with a column ``time`` [s] and one for each measurement."""
+        """Table with a column ``time`` [s] and a column for each measurement."""
         import pandas as pd
 
         return pd.DataFrame({"time": self.time, **self.columns})
 
     def signal(self, name: str, kind: Literal["linear", "cubic"] = "linear", unit: str = "") -> Signal:
-        """Return a column as a signal, in a unit if one is given.
+        """Return a column as a signal, in ``unit`` if it is given.
 
         Raises:
             InputError: the column has a gap, is missing, or measures another quantity.
@@ -124,13 +124,13 @@ def are_left_out(time: Floats) -> NDArray[np.bool_]:
     return np.asarray(steps > 1.5 * np.median(steps))
 
 
-def own_rate(time: Floats) -> float:
-    """Return the sampling rate [Hz] from the mean interval of times, without intervals with missing rows."""
+def sampling_rate(time: Floats) -> float:
+    """Return the sampling rate [Hz] from the mean interval of times (n,), without intervals with missing rows."""
     return float(1.0 / np.diff(time)[~are_left_out(time)].mean())
 
 
 def rounded_by(time: Floats) -> float:
-    """Return the largest deviation [s] of times (n,) from even ones, at most the last digit that most of them have."""
+    """Return the largest deviation [s] of times (n,) from even times, at most the last digit that most times have."""
     digits = next((k for k in range(9) if np.median(np.abs(time - np.round(time, k))) < ROUNDING), 9)
     off = time - np.linspace(time[0], time[-1], len(time))
     return min(10.0**-digits, float(np.ptp(off)))

@@ -42,8 +42,8 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
     above the heading are skipped. Columns without a heading are named ``column1``, ``column2``, ….
 
     Args:
-        path: the file.
-        heading: line of the file, from 1 on, that names the columns; 0: there is none; None: determine it.
+        path: path of the file.
+        heading: number of the line that names the columns, from 1 on; 0: no line; None: determine it.
 
     Raises:
         InputError: the file is not UTF-8, has no numbers, or a row and the heading differ in length; the message gives
@@ -67,7 +67,7 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
     if not names:
         names = [f"column{k + 1}" for k in range(len(rows[min(first, len(rows) - 1)].cells))]
         notes.append(f"no line names the columns: they are named {listed(names, MOST)}")
-    remedy = "; if that is not the heading, give by heading the line that names the columns"
+    remedy = "; if that is not the heading, set 'heading' to the number of the line that names the columns"
     body = [(row.line, fitted(path, row, len(names), remedy)) for row in rows[first:] if not row.is_comment]
     return columns_of(names, units, body, notes)
 
@@ -105,7 +105,7 @@ def _split(lines: list[str], between: str) -> list[Row]:
 
 
 def _is_of_numbers(row: list[str]) -> bool:
-    """Return True if there are at least two cells, at least half of them numbers, and the others missing."""
+    """Return True for at least two cells, of which at least half are numbers and the rest are missing values."""
     numbers = [cell for cell in row if cell.lower() not in _MISSING]
     return len(row) > 1 and 2 * len(numbers) >= len(row) and all(map(_NUMBER.fullmatch, numbers))
 
@@ -123,7 +123,7 @@ def _first_row(rows: list[Row]) -> int:
 
 
 def names_in(row: Row, below: list[Row]) -> list[str]:
-    """Return the names of a heading without empty ones at its end; blanks may separate them, unlike rows below."""
+    """Return the names in a heading, without empty names at its end; blanks may separate only the names."""
     cells = row.cells[: max(k + 1 for k, cell in enumerate(row.cells) if cell)]
     return cells[0].split() if len(cells) == 1 and below and len(below[0].cells) > 1 else cells
 
@@ -143,16 +143,16 @@ def fitted(path: Path, row: Row, width: int, also: str = "") -> list[str]:
     remedy = "with decimal commas, separate columns by semicolons or tabs"
     if len(cells) < width:
         remedy = "write missing values as empty cells; delete the row if the file ends within it"
-    raise InputError(f"{path}, line {row.line}: {len(cells)} cells, the heading has {width}: {remedy}{also}")
+    raise InputError(f"{path}, line {row.line}: {len(cells)} cells, but the heading has {width}: {remedy}{also}")
 
 
 def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[str]]], notes: list[str]) -> Raw:
-    """Return the columns of rows, each with its line; a column with a cell that is not a number is blocked."""
+    """Return the columns of rows (line number, cells); a column with a cell that is not a number is blocked."""
     lines = [line for line, _ in body]
     columns, blocked, by_comma = [], dict[str, str](), list[str]()
     marks = ((mark, (cell for _, row in body for cell in row if mark in cell)) for mark in ".,")
     decimal = [
-        mark for mark, cells in marks if any(_NUMBER.fullmatch(one) and not _THOUSANDS.fullmatch(one) for one in cells)
+        mark for mark, cells in marks if any(_NUMBER.fullmatch(it) and not _THOUSANDS.fullmatch(it) for it in cells)
     ]
     for k, name in enumerate(names):
         cells = [row[k] for _, row in body]
@@ -172,8 +172,8 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
 def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
     """Return the numbers (n,) of a column, NaN for missing values; raise InputError if a cell is not a number.
 
-    A cell may also be refused for its separators, if those of fractions elsewhere, ``decimal``, differ, or for nines
-    far from other values.
+    A number is also an error if its separators differ from the file's ``decimal`` marks, or if it consists of nines far
+    from all other values.
     """
     there = [cell for cell in cells if cell.lower() not in _MISSING]
     marked = [cell for cell in there if "," in cell or "." in cell]
@@ -181,21 +181,21 @@ def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
         why = "may be thousands or a fraction: write thousands without separators, and one decimal mark only"
         raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} {why}")
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
-    found = np.full(len(cells), np.nan)
+    values = np.full(len(cells), np.nan)
     for k, cell in enumerate(cells):
         if cell.lower() not in _MISSING:
             try:
-                found[k] = float(cell.replace(",", ".") if has_commas else cell)
+                values[k] = float(cell.replace(",", ".") if has_commas else cell)
             except ValueError:
-                found[k] = np.inf
-    if np.isinf(found).any():
-        wrong = int(np.argmax(np.isinf(found)))
+                values[k] = np.inf
+    if np.isinf(values).any():
+        wrong = int(np.argmax(np.isinf(values)))
         remedy = "write a decimal point or comma and no separators of thousands; leave missing values empty"
         raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is not a number: {remedy}")
     nines = np.array(["999" in cell and bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
-    others = found[~nines & np.isfinite(found)]
-    if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
-        far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))
+    usual = values[~nines & np.isfinite(values)]
+    if nines.any() and len(usual) > 2 and (span := np.ptp(usual)) > 0.0:
+        far = np.flatnonzero(nines & (np.abs(values - np.median(usual)) > 4.0 * span))
         if far.size:
             raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if missing, empty it")
-    return found
+    return values

@@ -1,4 +1,4 @@
-"""Units in laboratories' notations, and their SI equivalents; degrees stay degrees."""
+"""Units in the notations of laboratories, and their SI equivalents; degrees stay degrees."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _WITHOUT_PREFIX = {
     "g": ("kg", 1e-3), "kg": ("kg", 1.0), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237), "bpm": ("Hz", 1 / 60),
     "lbf": ("N", 4.4482216152605), "kgf": ("N", 9.80665), "in": ("m", 0.0254), "ft": ("m", 0.3048),
 }  # fmt: skip
-#: Units that stand for others as a whole; ``gn`` is standard gravity.
-_WHOLE = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
-_WHOLE |= dict.fromkeys(("", "-"), (1.0, "1"))
+#: Units that are replaced by a factor and another unit; ``gn`` is standard gravity.
+_SPECIAL = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
+_SPECIAL |= dict.fromkeys(("", "-"), (1.0, "1"))
 #: Units written out in any case, singular or plural. ``Mm`` is never a megametre.
 _WRITTEN_OUT = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
@@ -40,9 +40,9 @@ SUCH_AS = "mm, cm, m, ms, s, N, N*m, kg, rad, deg, deg/s, m/s, m/s^2, V"
 class Unit:
     """A unit of measurement, with its factor to SI units or degrees."""
 
-    factor: float  #: number of ``name`` in one of this unit
-    name: str  #: in SI, or in degrees: m, N·m, m/s², deg/s; empty if dimensionless
-    powers: tuple[tuple[str, int], ...]  #: of each base unit, in order of names; rad and deg are both the angle
+    factor: float  #: size of this unit in units of ``name``
+    name: str  #: unit in SI or degrees: m, N·m, m/s², deg/s; empty if dimensionless
+    powers: tuple[tuple[str, int], ...]  #: power of each base unit, sorted by name; rad and deg count as "angle"
     radians: float  #: factor from ``name`` to SI: (π/180)ⁿ, n the power of the degrees
 
 
@@ -53,7 +53,7 @@ def unit_of(text: str) -> Unit:
         InputError: the unit is unknown.
     """
     text = text.strip().replace("**", "^")
-    factor, written = _WHOLE.get(text, (1.0, text))
+    factor, written = _SPECIAL.get(text, (1.0, text))
     radians, powers = 1.0, dict[str, int]()
     names: tuple[list[str], list[str]] = ([], [])  # over and under the stroke
     for place, part in enumerate(written.split("/")):
@@ -71,23 +71,23 @@ def unit_of(text: str) -> Unit:
 
 
 def _base(word: str, text: str) -> tuple[str, float, int]:
-    """Return the base unit of one factor, its number in the factor, and its power."""
-    found = _POWER.fullmatch(word)
-    assert found is not None
-    power = int((found[2] or "1").translate(_DIGITS))
-    written_out = _WORD.fullmatch(found[1])
-    for one in filter(None, (found[1], written_out and _short(written_out))):
-        if one in _WITHOUT_PREFIX:
-            return (*_WITHOUT_PREFIX[one], power)
+    """Return the base unit of one factor of a unit, the factor's size in this base unit, and its power."""
+    match = _POWER.fullmatch(word)
+    assert match is not None
+    power = int((match[2] or "1").translate(_DIGITS))
+    written_out = _WORD.fullmatch(match[1])
+    for symbol in filter(None, (match[1], written_out and _short(written_out))):
+        if symbol in _WITHOUT_PREFIX:
+            return (*_WITHOUT_PREFIX[symbol], power)
         for base in _BASES:
-            if one.endswith(base) and one.removesuffix(base) in _PREFIXES and one not in ("Mm", "Ms"):
-                return base, _PREFIXES[one.removesuffix(base)], power
+            if symbol.endswith(base) and symbol.removesuffix(base) in _PREFIXES and symbol not in ("Mm", "Ms"):
+                return base, _PREFIXES[symbol.removesuffix(base)], power
     ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
     raise InputError(f"no unit {text!r}: {ambiguous}use a unit such as {SUCH_AS}")
 
 
-def _short(found: re.Match[str]) -> str:
-    prefix, word = (found[1] or "").lower(), found[2]
+def _short(match: re.Match[str]) -> str:
+    prefix, word = (match[1] or "").lower(), match[2]
     return ("u" if prefix == "micro" else prefix[:1]) + _WRITTEN_OUT[word.lower()]
 
 
@@ -100,13 +100,13 @@ def is_unit(text: str) -> bool:
     return True
 
 
-def factor_between(have: str, wanted: str) -> float:
-    """Return the factor from numbers of one unit to numbers of another.
+def factor_between(have: str, target: str) -> float:
+    """Return the factor that converts numbers from the unit ``have`` to the unit ``target``.
 
     Raises:
-        InputError: the units measure different quantities, or one is unknown.
+        InputError: the units measure different quantities, or a unit is unknown.
     """
-    mine, other = unit_of(have), unit_of(wanted)
+    mine, other = unit_of(have), unit_of(target)
     if mine.powers != other.powers:
-        raise InputError(f"it is in {have or 'no unit'}: it must be in {wanted or 'no unit'}")
+        raise InputError(f"it is in {have or 'no unit'}: it must be in {target or 'no unit'}")
     return mine.factor * mine.radians / (other.factor * other.radians)

@@ -11,15 +11,15 @@ BRIEF = 0.010
 class Change:
     """A lasting landing or lift-off of an edge of a foot."""
 
-    time: float
+    time: float  # [s]
     edge: str  # left_toes, left_heel, right_toes, right_heel
     change: str  # down, up
 
 
 def lasting_changes(edges: list[dict[str, Any]], brief: float = BRIEF) -> tuple[list[Change], int]:
-    """Return the lasting changes in a summary's ``events["edges"]``, and the number of the others.
+    """Return the lasting changes in a summary's ``events["edges"]``, and the number of all other changes.
 
-    A change that is undone within ``brief`` [s] is left out, and so is the change that undoes it.
+    A change that is undone within ``brief`` [s] is omitted, and so is the change that undoes it.
     """
     kept: list[Change] = []
     last: dict[str, str] = {}

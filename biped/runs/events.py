@@ -38,14 +38,14 @@ def event_table(recording: Recording) -> pd.DataFrame:
     for time, kind, subject, *numbers in recording.events.tolist():
         names = model.body_names if kind == IMPACT else model.contact_names
         records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
-    pushes = (force for one in recording.disturbances for force in one.forces(recording.nominal_model))
+    pushes = (force for disturbance in recording.disturbances for force in disturbance.forces(recording.nominal_model))
     records += push_records(pushes, recording.began, recording.state.time)
     records.sort(key=lambda record: record[0])
     return table_of(records)
 
 
 def table_of(records: list[Any]) -> pd.DataFrame:
-    """Return a table of events; None if there is no number."""
+    """Return a table of events from records, whose values are in the order of ``EVENT_COLUMNS``."""
     import pandas as pd  # importing pandas takes a quarter of a command's start
 
     table = pd.DataFrame(records, columns=list(EVENT_COLUMNS))
@@ -53,7 +53,7 @@ def table_of(records: list[Any]) -> pd.DataFrame:
 
 
 def push_records(pushes: Iterable[Push | Force], began: float, ended: float) -> list[list[Any]]:
-    """Return the impulse of each push and force between two times [s]."""
+    """Return records of the pushes and forces that act between two times [s], with their impulses in this interval."""
     delivered = [(push, push.delivered(began, ended)) for push in pushes]
     return [
         [max(push.begins, began), "push", push.body, *impulse, *[np.nan] * 6]
@@ -92,11 +92,11 @@ def edge_events(model: Model, events: pd.DataFrame, standing: frozenset[str] = f
 
     Each entry gives the duration until the edge's next change; None for its last change.
     """
-    found = []
+    changes = []
     for edge, points in EDGES.items():
         if all(point in model.contact_names for point in points):
-            found += _edge_changes(edge, points, events, standing)
-    return sorted(found, key=lambda change: change["time"])
+            changes += _edge_changes(edge, points, events, standing)
+    return sorted(changes, key=lambda change: change["time"])
 
 
 def _edge_changes(

@@ -1,4 +1,4 @@
-"""Motions of all formulations but controlled trees: whole steps in timed chunks, as a `Run`, with checks.
+"""Simulation of formulations that are not controlled trees: time steps in timed chunks, the `Run`, and its checks.
 
 A formulation defines its steps (`Marcher`); the common parts of mechanisms, assemblies and Lagrangian systems are here.
 """
@@ -43,17 +43,17 @@ R = TypeVar("R", bound=Run, covariant=True)
 def whole_steps(
     duration: float, step: float, every: int = 1, *, named: str = "record_every", error: type[InputError] = InputError
 ) -> int:
-    """Return the number of steps in a duration.
+    """Return the number of time steps in a duration.
 
     Args:
-        duration: [s] a whole number of steps.
-        step: [s]
-        every: steps from one row to the next; must divide the number of steps.
+        duration: [s] duration, a multiple of ``step``.
+        step: [s] time step.
+        every: number of time steps from one row to the next; must divide the number of steps.
         named: name of ``every`` in messages.
         error: class of the errors.
 
     Raises:
-        InputError: of the class ``error``; the numbers do not fit together.
+        InputError: (of the class ``error``) a number is out of range, or the numbers are incompatible.
     """
     above_zero(step, "step")
     zero_or_above(duration, "duration")
@@ -70,17 +70,17 @@ def whole_steps(
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """Settings of motions by implicit steps.
+    """Settings of a simulation by implicit time steps.
 
     Raises:
-        InputError: of the class ``error``; the message gives the allowed values.
+        InputError: (of the class ``error``) a setting is out of range; the message gives the allowed values.
     """
 
-    duration: float  #: [s] a whole number of steps
-    step: float  #: [s]
-    tolerance: float  #: tolerance of a step's equations
-    max_iterations: int  #: largest number of Newton iterations in a step
-    record_every: int  #: steps from one row to the next; must divide the number of steps
+    duration: float  #: [s] duration, a multiple of ``step``
+    step: float  #: [s] time step
+    tolerance: float  #: tolerance of the equations of a time step
+    max_iterations: int  #: largest number of Newton iterations in a time step
+    record_every: int  #: number of time steps from one row to the next; must divide the number of steps
 
     error: ClassVar[type[InputError]] = InputError
 
@@ -93,12 +93,12 @@ class StepSettings:
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
+        """Number of time steps."""
         return round(self.duration / self.step)
 
 
 def chunk_of(every: int, most: int = CHUNK) -> int:
-    """Return the number of steps between two reports of the progress: at most ``most``, with whole rows."""
+    """Return the number of time steps between two reports of the progress: a multiple of ``every`` up to ``most``."""
     return every * max(1, most // every)
 
 
@@ -113,7 +113,7 @@ class Marcher(Protocol[R]):
         """Evaluate the functions of time for ``count`` steps from ``first`` on."""
 
     def advance(self, first: int, count: int) -> int:
-        """Take and record the steps; return 0, or the cause of a failure."""
+        """Take and record ``count`` steps; return 0, or the cause of a failure."""
 
     def finish(self, steps: int) -> int:
         """Record the end of the motion; return 0, or the cause of a failure."""
@@ -128,10 +128,10 @@ class Marcher(Protocol[R]):
 def march(
     marcher: Marcher[R], steps: int, progress: Progress | None, error: type[IntegrationError] = IntegrationError
 ) -> R:
-    """Compute all steps of a motion.
+    """Compute all time steps of a motion.
 
     Raises:
-        IntegrationError: of the class ``error``; a step has no solution. Its ``run`` is the motion before this step.
+        IntegrationError: (of the class ``error``) a time step has no solution; ``run`` is the motion before it.
     """
     done, seconds, cause = 0, 0.0, 0
     while done < steps and not cause:
@@ -170,12 +170,12 @@ def parts_of_run(
 
     Args:
         world: simulated formulation.
-        times: (rows,) [s]
-        columns: (rows,) each, by name.
-        units: units of the columns.
-        seconds: [s] of the computation.
+        times: (rows,) [s] times of the rows.
+        columns: values (rows,) by name of the column.
+        units: units by name of the column.
+        seconds: [s] computing time.
         failure: reason of an early end, or empty.
-        metrics: numbers by name, including the numbers of steps and of Newton's iterations.
+        metrics: metrics by name, including ``steps`` and ``newton_max``.
         checks: checks of the run.
         disturbances: disturbances whose pushes and forces become events.
     """
@@ -188,7 +188,7 @@ def parts_of_run(
         judged |= {"verdict": UNRELIABLE, "reason": failed.text}
     counters = Counters(int(metrics["steps"]), 0, int(metrics["newton_max"]), 0, seconds)
     simulated = float(times[-1] - times[0]) if len(times) else 0.0
-    pushes = [one for one in disturbances if isinstance(one, (Push, Force))]
+    pushes = [item for item in disturbances if isinstance(item, (Push, Force))]
     events = table_of(push_records(pushes, float(times[0]), float(times[-1])) if len(times) else [])
     happened: dict[str, Any] = {"impacts": [], "pushes": pushes_of(events) if len(events) else [], "edges": []}
     summary = summarize(ending, simulated, counters, happened, {"fell_at": None} | dict(metrics), **judged)

@@ -37,7 +37,7 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
     """Return the state of a model at rest on its feet.
 
     The human's trunk is upright with its centre of mass at ``trunk`` [m], by default ``STANDING_TRUNK`` scaled with the
-    model, and its feet are flat on the floor. A model with other legs is in its own ``posture``, with the root's
+    model, and its feet are flat on the floor. A model with other legs is in its ``posture``, with the root's
     orientation of the home configuration. The contact points are pressed into the floor by the depth that carries the
     weight. Loops are closed by joints that belong to no leg.
 
@@ -50,7 +50,7 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
         return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
     if trunk is not None:
         raise InputError(f"trunk works only with human()'s legs: omit it; model {model.name!r} stands in its posture")
-    return _in_own_posture(model, floor)
+    return _in_posture(model, floor)
 
 
 def standing_trunk(model: Model) -> Vector3:
@@ -66,14 +66,14 @@ def standing_trunk(model: Model) -> Vector3:
 
 def _above_legs(model: Model) -> float:
     """Return the height [m] at home of the common centre of mass of trunk, head and arms."""
-    own = [i for i, name in enumerate(model.body_names) if name in BODIES]
-    if len(own) < 2:
+    upper = [i for i, name in enumerate(model.body_names) if name in BODIES]
+    if len(upper) < 2:
         return float(model.home_positions[0][2])
-    masses = np.array([model.bodies[i].mass for i in own])
-    return float(masses @ model.home_positions[own, 2] / masses.sum())
+    masses = np.array([model.bodies[i].mass for i in upper])
+    return float(masses @ model.home_positions[upper, 2] / masses.sum())
 
 
-def _in_own_posture(model: Model, floor: Floor) -> State:
+def _in_posture(model: Model, floor: Floor) -> State:
     keys = (
         ("floating = true", model.is_floating),
         ('feet = ["LEFT", "RIGHT"]', model.feet),
@@ -137,7 +137,7 @@ def _at_rest(model: Model, trunk: Vector3, tilt: float, posture: dict[str, float
 
 
 def with_loops_closed(model: Model, q: Floats) -> Floats:
-    """Return q (nq,) with its loops closed by the joints that belong to no leg.
+    """Return ``q`` (nq,) changed so that its loops are closed, by the joints that belong to no leg.
 
     Raises:
         InputError: the joints cannot close the loops from q; the message gives the gap.
@@ -149,13 +149,13 @@ def with_loops_closed(model: Model, q: Floats) -> Floats:
 
 def _legs(model: Model) -> set[int]:
     """Return the indices of the bodies from the feet to the root."""
-    found = {0}
+    bodies = {0}
     for foot in model.feet:
         body = model.body_index(foot)
         while body > 0:
-            found.add(body)
+            bodies.add(body)
             body = int(model.tree.parent[body])
-    return found
+    return bodies
 
 
 def _check_legs(model: Model) -> None:

@@ -14,7 +14,7 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Recording:
-    """A run as raw numbers; ``biped.metrics.assemble`` makes a ``Run`` of it."""
+    """A run as raw numbers, from which ``biped.metrics.assemble`` makes a ``Run``."""
 
     model: Model  #: simulated model, including loads
     rows: Floats  #: (rows, columns) in the order of ``columns``
@@ -23,9 +23,9 @@ class Recording:
     standing: frozenset[str]  #: names of the contact points on the floor at the start
     counters: Counters  #: counters of the solver
     stepping: Stepping  #: integrator or engine
-    ending: Ending  #: ending of the loop
+    ending: Ending  #: how and when the simulation ended
     set_point: SetPoint | None  #: set point of the root, or None
-    singular_angles: Mapping[str, float]  #: [rad] by joint, at which the controller's torques diverge
+    singular_angles: Mapping[str, float]  #: [rad] angles, by joint, at which the controller's torques diverge
     unheeded_limits: Mapping[str, float]  #: [N·m] actuator limits by joint with an impedance
     disturbances: tuple[Disturbance, ...]  #: disturbances of the run
     nominal_model: Model  #: model without loads

@@ -48,7 +48,7 @@ Recorded = Section | Iterable[str]
 def sections_of(
     model: Model,
     recorded: Recorded = (),
-    own: Section | None = None,
+    integrator_columns: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
     apart: bool = False,
@@ -58,7 +58,7 @@ def sections_of(
     Args:
         model: simulated model.
         recorded: columns of the controller.
-        own: columns of the integrator.
+        integrator_columns: columns of the integrator.
         platform: True if the floor moves.
         projectile: True if a box is thrown.
         apart: True if passive torques of an impedance are recorded separately from actuator torques.
@@ -76,7 +76,7 @@ def sections_of(
         "defect": _with_units(_prefixed("momentum_defect", log.MomentumColumns._fields)),
         "iterations": {"newton_iterations": "1"},
         "controller": _recorded_section(recorded),
-        "integrator": own or {},
+        "integrator": integrator_columns or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
         "joints": dict.fromkeys(_prefixed("ledger", log.JointColumns._fields), "J")
@@ -146,10 +146,10 @@ def _begin(section: list[str], where: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a row, and the hidden ones among them."""
+    """Columns of a row, and the hidden columns among them."""
 
     sections: Mapping[str, Section]  #: unit by column, by section, in the order of the row
-    hidden: frozenset[str]  #: columns not shown to users: nothing drives a floating root
+    hidden: frozenset[str]  #: columns not shown to users: torques of a floating root, which nothing drives
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -175,22 +175,22 @@ class Columns:
 def columns_of(
     model: Model,
     recorded: Recorded = (),
-    own: Section | None = None,
+    integrator_columns: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
     apart: bool = False,
 ) -> Columns:
-    """Return the columns of a run of this model, made once; the arguments are those of ``sections_of``.
+    """Return the columns of a run of this model, computed once; the arguments are those of ``sections_of``.
 
     Raises:
-        InputError: a column of the controller has the name of another column, or no valid name.
+        InputError: a column of the controller has the name of another column, or an invalid name.
     """
-    own = own or {}
+    integrator_columns = integrator_columns or {}
     named = tuple(recorded.items() if isinstance(recorded, Mapping) else recorded)
-    key = ("columns", named, tuple(own.items()), platform, projectile, apart)
+    key = ("columns", named, tuple(integrator_columns.items()), platform, projectile, apart)
     if key not in model.derived:
         hidden = torque_names(model)[:6] if model.is_floating else ()
-        sections = sections_of(model, recorded, own, platform, projectile, apart)
+        sections = sections_of(model, recorded, integrator_columns, platform, projectile, apart)
         _check_apart(sections)
         model.derived[key] = Columns(sections, frozenset(hidden))
     return model.derived[key]

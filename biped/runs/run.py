@@ -51,8 +51,8 @@ PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
 class Run:
     """A recorded run of a tree or of another formulation.
 
-    Motions of assemblies and of Lagrangian systems are runs with additional names. Attributes that need a tree, for
-    example ``state``, raise InputError for these.
+    Motions of assemblies and of Lagrangian systems are runs with additional attributes. For these, attributes that need
+    a tree, for example ``state``, raise InputError.
 
     Attributes:
         frame: table with one row per recorded time. The units are also in ``frame.attrs["units"]``, which pandas also
@@ -60,7 +60,7 @@ class Run:
         units: unit by column.
         events: table with one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts
             and pushes the exact impulse [N·s] on the subject in this run; for impacts the position [m] and the relative
-            velocity before [m/s].
+            velocity before the impact [m/s].
         summary: summary of the run; ``biped.runs.summary`` documents its keys.
         ended: final ``State`` of a tree, or the ``World`` of another formulation.
         set_point: set point of the root, or None.
@@ -91,7 +91,7 @@ class Run:
 
     @property
     def run(self) -> Run:
-        """Run for tools: the run itself; for a mechanism's motion, a run of its tree."""
+        """Run that tools use: this run or, for a mechanism's motion, a run of its tree."""
         return self
 
     @property
@@ -103,7 +103,7 @@ class Run:
         """
         if isinstance(self.ended, State):
             return self.ended
-        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: only runs of models (trees) have this")
+        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: only runs of models (trees) have a state")
 
     @property
     def world(self) -> World | None:
@@ -142,7 +142,7 @@ class Run:
         return self.state.model.root.joint.name
 
     def by_joint(self, metric: str) -> dict[str, Any]:
-        """Return a metric of each joint, for example ``peak_torque``, by joint."""
+        """Return the values of a metric, for example ``peak_torque``, by joint."""
         metrics = self.metrics
         return {joint: metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
@@ -252,7 +252,7 @@ class Run:
 
         Args:
             folder: folder of the run.
-            model: model of the run; by default the saved one.
+            model: model of the run; None: the saved model.
 
         Raises:
             InputError: the folder has no run, or a run of another model or format version.
@@ -285,8 +285,8 @@ class Run:
         if (folder / WORLD).is_file():
             ended = World.load(folder)
         else:
-            whole = load_saved(folder / MODEL) if model is None else _carrying(model, disturbances)
-            ended = State.load(folder / STATE, whole)
+            loaded = load_saved(folder / MODEL) if model is None else _carrying(model, disturbances)
+            ended = State.load(folder / STATE, loaded)
         after = cls.load(folder / AFTER) if (folder / AFTER / SUMMARY).is_file() else None
         return cls(frame, units, events, Summary(summary), ended, point, parameters, disturbances, after)
 
@@ -298,8 +298,8 @@ def read_summary(folder: Path) -> dict[str, Any]:
         ValueError: the file is damaged.
         OSError: the file cannot be read.
     """
-    found: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-    return found
+    summary: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    return summary
 
 
 def missing_files(folder: Path) -> list[str]:
@@ -343,10 +343,10 @@ def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) ->
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages on which a run's numbers depend."""
-    found = {"python": platform.python_version(), "machine": platform.machine()}
+    known = {"python": platform.python_version(), "machine": platform.machine()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            known[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            known[package] = "not installed"
+    return known

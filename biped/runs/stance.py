@@ -21,11 +21,11 @@ from biped.runs.state import State
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 
-#: [rad] Flexion of the knees, the least that leaves the legs room to push; straight knees cannot.
+#: [rad] Default knee flexion: almost straight legs that can still extend.
 KNEES = math.radians(10.0)
-#: [rad] Lean; the human's centre of mass is then 5 cm in front of its ankles.
+#: [rad] Default lean; the human's centre of mass is then 5 cm in front of its ankles.
 LEAN = math.radians(3.0)
-#: Joints of the leg that turn alike on both sides, and joints that mirror each other.
+#: Joints of a leg whose angles are equal on both sides, and joints whose angles have opposite signs.
 _PITCH = ("hip_pitch", "knee_pitch", "ankle_pitch")
 _MIRRORED = ("hip_roll", "hip_yaw", "ankle_roll")
 #: Newton's method: number of iterations, and tolerance [m or rad].
@@ -40,9 +40,9 @@ class Stance:
 
     Attributes:
         knees: [rad] flexion of the knees, 0 for straight legs.
-        width: [m] lateral distance of the ankles' centres; by default that of the hips, as at home.
-        foot_angle: [rad] of each foot from the forward direction, toe-out positive.
-        lean: [rad] of the line from the midpoint of the ankles to the centre of mass, from the vertical, anterior
+        width: [m] lateral distance between the ankle centres; None: as in the home configuration.
+        foot_angle: [rad] angle of each foot from the forward direction, toe-out positive.
+        lean: [rad] angle from the vertical of the line from the midpoint of the ankles to the centre of mass, anterior
             positive.
 
     Raises:
@@ -62,10 +62,10 @@ class Stance:
                 least, greatest = math.degrees(low), math.degrees(high)
                 raise InputError(f"stance.{name} = {value!r} rad: it must be from {least:.2g}° to {greatest:.0f}°")
         if self.width is not None and not (is_finite(self.width) and self.width > 0.0):
-            raise InputError(f"stance.width = {self.width!r}: it must be a distance of the ankles above zero [m]")
+            raise InputError(f"stance.width = {self.width!r}: the distance between the ankles must be above zero [m]")
 
     def state(self, model: Model, floor: Floor = RUBBER) -> State:
-        """Return the model at rest in this stance, its ankles' midpoint as at home, its soles carrying the weight.
+        """Return the model at rest in this stance: ankles' midpoint as at home, soles pressed down by the weight.
 
         Raises:
             InputError: the model has legs other than the human's, the legs do not reach the stance, or the centre of
@@ -74,7 +74,7 @@ class Stance:
         return State.at(model, self.configuration(model, floor))
 
     def configuration(self, model: Model, floor: Floor = RUBBER) -> Floats:
-        """Return the configuration (nq,) of the stance; raise as ``state``."""
+        """Return the configuration (nq,) of the stance; raise the errors of ``state``."""
         return model.once(_configuration, self, floor).copy()
 
 

@@ -31,7 +31,7 @@ FORMAT = 5
 
 
 class State:
-    """Configuration, momentum, contact modes and anchors, held torques, energy balance: all that continues a run.
+    """State of a simulation: configuration, momentum, contacts, held torques, energy balance.
 
     ``State.at`` makes a state; ``simulate(..., state=...)`` continues from it without changing it; ``save`` and
     ``State.load`` store it. A continued run gives the same numbers, bit for bit, as one without interruption.
@@ -81,18 +81,18 @@ class State:
         velocity = _checked(v, np.zeros(model.nv), "v")
         arrays.clock[:] = (time, 0.0, 1.0)
         arrays.cache.rate[:] = velocity
-        found = cls(model, arrays)
+        state = cls(model, arrays)
         if velocity.any():
-            arrays.momentum[:] = found._mass() @ velocity
-        places = found._open_ledger(velocity)
+            arrays.momentum[:] = state._mass() @ velocity
+        places = state._open_ledger(velocity)
         arrays.anchor[:] = places[:, :2]
         arrays.mode[places[:, 2] < 0.0] = SLIDING
         arrays.contact_state[:] = arrays.mode
-        return found
+        return state
 
     @property
     def time(self) -> float:
-        """Time [s]."""
+        """Simulated time [s]."""
         return float(
             self.arrays.clock[simulation_state.TIME_ORIGIN]
             + self.arrays.clock[simulation_state.STEP_LENGTH] * self.arrays.counts[simulation_state.STEPS]
@@ -100,7 +100,7 @@ class State:
 
     @property
     def steps(self) -> int:
-        """Number of steps since the start."""
+        """Number of time steps since the start."""
         return int(self.arrays.counts[simulation_state.TOTAL_STEPS])
 
     @property
@@ -114,7 +114,7 @@ class State:
         return self.arrays.momentum
 
     def set_step(self, step: float) -> None:
-        """Continue with steps of this length [s]; if it changes, the clock counts from here."""
+        """Set the time step [s]; if it changes, the clock counts from the present time."""
         if self.arrays.clock[simulation_state.STEP_LENGTH] != step:
             now = self.time
             self.arrays.clock[simulation_state.TIME_ORIGIN], self.arrays.clock[simulation_state.STEP_LENGTH] = now, step
@@ -136,16 +136,16 @@ class State:
         self._open_ledger(velocity)
 
     def exert_as(self, other: State) -> None:
-        """Let actuators start with their torques in another state of a model with the same joints, not slack."""
+        """Start with the actuator torques of another state, of a model with the same joints, instead of zero."""
         ours, theirs = self.arrays, other.arrays
         ours.torque[:], ours.effort[:] = theirs.torque, theirs.effort
         ours.counts[simulation_state.GIVEN] = theirs.counts[simulation_state.GIVEN]
 
     def _mass(self) -> Floats:
         """Return the mass matrix M(q), (nv, nv)."""
-        found = np.zeros((self.model.nv, self.model.nv))
-        mass_matrix(self.model.tree, self.q, new_tree_data(self.model.n, self.model.nv, self.model.nc), found)
-        return found
+        mass = np.zeros((self.model.nv, self.model.nv))
+        mass_matrix(self.model.tree, self.q, new_tree_data(self.model.n, self.model.nv, self.model.nc), mass)
+        return mass
 
     def _open_ledger(self, velocity: Floats) -> Floats:
         """Start the energy balance with the present energy; return the positions of the contact points (nc, 3) [m]."""
@@ -159,22 +159,22 @@ class State:
         return places
 
     def set_memory_shape(self, past: tuple[int, ...]) -> None:
-        """Give the memory of the sensors this shape; memories for another delay are cleared."""
+        """Set the shape of the sensors' memory; a memory for another delay is cleared."""
         if self.arrays.past.shape != past:
             self.arrays = self.arrays._replace(past=np.zeros(past))
             self.arrays.counts[simulation_state.SENSED] = 0
 
     def carried_over(self, model: Model) -> State:
-        """Return the state with equal configuration and velocity of a model with other masses, before any step.
+        """Return this state, before any time step, for a model with other masses: equal configuration and velocity.
 
         Raises:
             InputError: the state has taken steps.
         """
         if self.steps:
             raise InputError("a load must be present from the start: this state is from a run without it")
-        found = State.at(model, *of_other_masses(self.q, self.arrays.cache.rate, self.model, model), self.time)
-        found.exert_as(self)
-        return found
+        state = State.at(model, *of_other_masses(self.q, self.arrays.cache.rate, self.model, model), self.time)
+        state.exert_as(self)
+        return state
 
     def copy(self) -> State:
         """Return an independent copy."""
@@ -184,13 +184,13 @@ class State:
     __copy__ = copy
 
     def check_model(self, model: Model) -> None:
-        """Check that the state belongs to this model; only gravity may differ.
+        """Check that the state belongs to ``model``; only gravity may differ.
 
         Raises:
             InputError: it is a state of another model.
         """
         if model is not self.model and fingerprint(model) != fingerprint(self.model):
-            raise InputError(f"the state belongs to {_another(self.model.name, model)}")
+            raise InputError(f"the state belongs to {_other_model(self.model.name, model)}")
 
     def save(self, path: str | Path) -> None:
         """Write the state to a NumPy archive.
@@ -231,12 +231,12 @@ class State:
         if header.get("format") != FORMAT:
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
-            raise InputError(f"{path}: the state belongs to {_another(header.get('model'), model)}")
+            raise InputError(f"{path}: the state belongs to {_other_model(header.get('model'), model)}")
         return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))
 
 
-def _another(name: Any, model: Model) -> str:
-    """Describe another model than this one that a state belongs to."""
+def _other_model(name: Any, model: Model) -> str:
+    """Describe, for a message, the other model to which a state belongs."""
     if name != model.name:
         return f"model {name!r}, not to {model.name!r}"
     return (
@@ -246,7 +246,7 @@ def _another(name: Any, model: Model) -> str:
 
 
 def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[Floats, Floats]:
-    """Return a configuration and velocity for a model that differs in its bodies' masses only.
+    """Return a configuration and velocity for a model ``other`` that differs only in its bodies' masses.
 
     All bodies keep their poses; the position of a floating root is that of its centre of mass, which may differ.
     """

@@ -2,7 +2,7 @@
 
 Keys:
 
-- ``verdict``: one word of ``biped.runs.verdict``; ``reason``: its reason in a few words.
+- ``verdict``: a verdict of ``biped.runs.verdict``; ``reason``: its reason in a few words.
 - ``limit``: the limit of a fall that ended the run (``biped.runs.verdict.Limit``) with the final
   ``margin_of_stability`` [m], or None.
 - ``trust``: checks of the run's reliability (``biped.metrics.trust``).
@@ -25,7 +25,7 @@ TIME_DIGITS = 9
 
 
 class Summary(dict[str, Any]):
-    """Summary of a run, which also finds its metrics by name.
+    """Summary of a run, which also gives access to the metrics by name.
 
     ``summary["settling_time"]`` is ``summary["metrics"]["settling_time"]``, which is stored once.
     """
@@ -39,7 +39,7 @@ class Summary(dict[str, Any]):
 class Metrics(dict[str, Any]):
     """Metrics of a run by name.
 
-    ``verdict``, ``reason`` and ``limit_hit``, which a summary stores separately, are found by name too.
+    ``verdict``, ``reason`` and ``limit_hit``, which a summary stores separately, are available by name too.
     """
 
     def __init__(self, summary: Mapping[str, Any]) -> None:
@@ -72,20 +72,20 @@ class Counters:
 
     @property
     def newton_mean(self) -> float:
-        """Mean number of iterations per step."""
+        """Mean number of iterations per time step."""
         return self.newton_iterations / self.steps if self.steps else 0.0
 
 
 @dataclass(frozen=True)
 class Ending:
-    """Ending of a run's loop, before anything is measured.
+    """How and when the simulation of a run ended, before metrics are computed.
 
     Attributes:
         verdict: ``fell``, ``lost control``, ``failed`` or ``interrupted``; ``completed`` if there is nothing to judge;
-            ``undecided`` if the run reached its end and its records have to decide.
+            ``undecided`` if the run reached its end, so that the metrics give the verdict.
         fell_at: [s] time at which a limit of a fall was reached, or None.
-        limit: this limit, or None.
-        error: description of the step without a solution, or None.
+        limit: the limit of a fall that was reached, or None.
+        error: description of the time step without a solution, or None.
     """
 
     verdict: str = UNDECIDED
@@ -95,12 +95,12 @@ class Ending:
 
     @classmethod
     def by(cls, limit: Limit) -> "Ending":
-        """Return the ending by a limit of a fall."""
+        """Return the ending of a run that reached a limit of a fall."""
         return cls(limit.verdict, limit.time, limit)
 
     @property
     def reason(self) -> str:
-        """Reason in words; empty if the verdict is sufficient."""
+        """Reason of the verdict as text; empty if the verdict needs none."""
         return self.error or ("" if self.limit is None else self.limit.reason)
 
 
@@ -110,10 +110,10 @@ class Stepping:
 
     Attributes:
         name: name of the integrator or engine.
-        step: [s] step size.
+        step: [s] time step.
         conserves_momentum: True if momentum is conserved exactly, apart from external impulses.
         is_engine: True for an external engine, which may lose energy that its own contacts do not report.
-        stable_step: [s] largest step at which an explicit method should be stable on the floor; None for others.
+        stable_step: [s] largest time step with which an explicit method should be stable; None: any time step.
     """
 
     name: str = ""

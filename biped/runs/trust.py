@@ -25,5 +25,5 @@ class Check:
     text: str  #: result in one sentence
 
     def as_json(self) -> dict[str, Any]:
-        """Return the check as a table of the summary."""
+        """Return the check as an entry of the summary."""
         return asdict(self)

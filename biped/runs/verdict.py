@@ -15,14 +15,14 @@ COMPLETED = "completed"
 #: Verdicts and their meanings, the best first.
 VERDICTS = {
     RECOVERED: "stands on its feet where it stood",
-    STEPPED: "stands on its feet, and has moved one, or steps on in a steady gait",
-    FELL: "went below or tilted beyond the limits of a fall, or is past recovering at the end",
-    LOST_CONTROL: "a joint turned faster than the limit: its controller flings a limb, whether or not balance was lost",
-    UNDECIDED: "the run ends too early to tell",
-    UNRELIABLE: "the run fails a check of itself, so that nothing can be concluded from it",
-    FAILED: "a step had no solution, or there was nothing that could be simulated",
+    STEPPED: "stands on its feet after moving a foot, or continues in a steady gait",
+    FELL: "sank or tilted beyond the limits of a fall, or can no longer recover at the end of the run",
+    LOST_CONTROL: "a joint turned faster than the limit: the controller flings a limb, whether or not balance was lost",
+    UNDECIDED: "the run ends too early for a verdict",
+    UNRELIABLE: "the run fails one of its checks, so that nothing can be concluded from it",
+    FAILED: "a time step had no solution, or there was nothing that could be simulated",
     INTERRUPTED: "stopped by the user",
-    COMPLETED: "got to its end, and there is nothing to judge",
+    COMPLETED: "the run reached its end, and there is no balance to judge",
 }
 #: Verdicts on the model's balance; the other verdicts imply nothing about it.
 DECIDED = (RECOVERED, STEPPED, FELL, LOST_CONTROL)
@@ -36,7 +36,7 @@ class Limit:
     subject: str  #: name of the root, or of the joint
     value: float  #: [m] above the floor, [rad] from upright, or [rad/s]
     limit: float  #: largest allowed value, or smallest allowed height
-    time: float  #: [s]
+    time: float  #: [s] time at which the limit was reached
 
     @property
     def verdict(self) -> str:
@@ -45,7 +45,7 @@ class Limit:
 
     @property
     def reason(self) -> str:
-        """Reason in words."""
+        """Reason of the verdict as text."""
         who, when = self.subject.replace("_", " "), f"at {self.time:.4g} s"
         if self.name == "height":
             return f"{who} below {self.limit:.3g} m {when}"

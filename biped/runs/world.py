@@ -30,7 +30,7 @@ class ContactMark:
     """A point of a body over a plane; its force is in the columns ``NAME_normal``, ``NAME_tangent_1``, ``…_2``."""
 
     name: str  #: name of the contact
-    body: str  #: name of its body
+    body: str  #: name of the body that carries the point
     point: Vector3  #: (3,) [m] from the body's centre of mass, in its axes
     frame: tuple[Vector3, ...]  #: (3, 3) rows: the plane's normal and the two tangents, world axes
 
@@ -46,7 +46,7 @@ class Bodies:
     contact_points: tuple[ContactMark, ...] = ()  #: contact points over planes
     floor: bool = False  #: True if a floor is drawn
 
-    #: Attributes as of a model: no lines between bodies; from the side, x is to the right.
+    #: Attributes of a model that drawings need: no lines between bodies; in side views, x points to the right.
     lines: ClassVar[tuple[Line, ...]] = ()
     facing: ClassVar[Vector3] = (-1.0, 0.0, 0.0)
 
@@ -66,9 +66,9 @@ class World:
     """A simulated formulation that is not a tree, as its runs describe it."""
 
     kind: str  #: kind with its article: "a mechanism", "an assembly", "a Lagrangian system"
-    name: str  #: its name
-    step: float  #: [s] step size
-    plots: tuple[Plot, ...] = ()  #: panels of its overview
+    name: str  #: name of the formulation
+    step: float  #: [s] time step
+    plots: tuple[Plot, ...] = ()  #: panels of the overview figure
     bodies: Bodies | None = None  #: bodies to draw, or None
 
     def save(self, folder: Path) -> None:
@@ -88,7 +88,7 @@ class World:
             InputError: the file is damaged.
         """
         try:
-            found: World = built(cls, json.loads((folder / WORLD).read_text(encoding="utf-8")))
+            world: World = built(cls, json.loads((folder / WORLD).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder / WORLD}: damaged, or not written by Run.save ({error})") from error
-        return found
+        return world

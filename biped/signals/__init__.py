@@ -1,4 +1,4 @@
-"""Functions of time for the motion of a platform and for forces."""
+"""Signals: functions of time for the motion of a platform and for forces."""
 
 from biped.signals.displacement import Displacement
 from biped.signals.signal import Signal, compile_signals

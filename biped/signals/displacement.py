@@ -1,4 +1,4 @@
-"""A translation and rotation as six functions of time."""
+"""A translation and rotation over time, as six signals."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from contact.piecewise import Signals
 
 @dataclass(frozen=True)
 class Displacement:
-    """A translation (x, y, z) and a rotation vector (roll, pitch, yaw) as signals of time.
+    """A translation (x, y, z) and a rotation vector (roll, pitch, yaw) over time; axes without signal stay at zero.
 
-    Axes without a signal stay at zero. A signal is zero before its first knot and constant from its last one on.
+    Each signal is zero before its first knot and constant from its last knot on.
 
     Attributes:
-        x: [m].
-        y: [m].
-        z: [m].
-        roll: [rad] about x.
-        pitch: [rad] about y.
-        yaw: [rad] about z.
+        x: [m] displacement along x; None: zero.
+        y: [m] displacement along y; None: zero.
+        z: [m] displacement along z; None: zero.
+        roll: [rad] component of the rotation vector about x; None: zero.
+        pitch: [rad] component of the rotation vector about y; None: zero.
+        yaw: [rad] component of the rotation vector about z; None: zero.
 
     Raises:
-        InputError: an item is not a ``Signal``.
+        InputError: a value is neither a ``Signal`` nor None.
     """
 
     x: Signal | None = None
@@ -39,7 +39,7 @@ class Displacement:
     yaw: Signal | None = None
 
     AXES: ClassVar[tuple[str, ...]] = ("x", "y", "z", "roll", "pitch", "yaw")
-    #: Name in messages.
+    #: Name of the displacement in messages.
     WHAT: ClassVar[str] = "displacement"
 
     def __post_init__(self) -> None:
@@ -49,25 +49,25 @@ class Displacement:
 
     @property
     def signals(self) -> dict[str, Signal]:
-        """Signals of the axes that move, by axis."""
+        """Signals by axis, without axes that do not move."""
         return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
 
     @property
     def begins(self) -> float:
-        """Time [s] at which the first signal begins; zero without signals."""
+        """Time [s] at which the first signal begins; 0 without signals."""
         return min((signal.begins for signal in self.signals.values()), default=0.0)
 
     @property
     def ends(self) -> float:
-        """Time [s] from which on nothing moves."""
+        """Time [s] from which on all signals are constant; 0 without signals."""
         return max((signal.ends for signal in self.signals.values()), default=0.0)
 
     def at(self, time: float) -> Floats:
-        """Return x, y, z [m], roll, pitch, yaw [rad] at a time [s], (6,)."""
+        """Return an array (6,) of x, y, z [m], roll, pitch, yaw [rad] at a time [s]."""
         given = self.signals
         return np.array([float(given[axis](time)) if axis in given else 0.0 for axis in self.AXES])
 
     def compiled(self) -> Signals:
-        """Return the six signals for the kernels, or none if nothing moves."""
+        """Return the six signals packed for the kernels; an empty set if there are none."""
         still = Signal(np.zeros(1), np.zeros((1, 1)))
         return compile_signals([getattr(self, axis) or still for axis in self.AXES] if self.signals else [])

@@ -1,4 +1,4 @@
-"""Functions of time for the motion of a platform and for forces."""
+"""Signals: functions of time as piecewise polynomials."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """A function of time as a piecewise polynomial: zero before its first knot, constant from its last one on.
+    """A function of time as a piecewise polynomial: zero before its first knot, constant from its last knot on.
 
-    Values, integrals and impulses are exact at any time and for any step size.
+    Values and integrals are exact at any time, for any step size of a simulation.
 
     Attributes:
-        knots: (k,) [s], ascending.
-        coefficients: (k, d) of powers of the time since a knot, in ascending order; the last row is a constant.
-        frequencies: [Hz] of a periodic signal.
-        fade: [s] after the start and before the end, in which the size of a periodic signal rises and falls.
+        knots: (k,) [s] start times of the pieces, ascending.
+        coefficients: (k, d) for each piece, coefficients of ascending powers of the time since its knot; only the
+            constant may be nonzero in the last row.
+        frequencies: [Hz] frequencies in a periodic signal; empty for other signals.
+        fade: [s] time at the start and before the end in which the size of a periodic signal rises and falls.
 
     Raises:
-        InputError: a number is not finite, or the knots do not ascend.
+        InputError: shapes do not match, a number is not finite, knots do not ascend, or the last piece is not constant.
     """
 
     knots: Floats
@@ -42,13 +43,13 @@ class Signal:
     def __post_init__(self) -> None:
         knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
         if knots.ndim != 1 or not len(knots) or coefficients.shape[0] != len(knots):
-            raise InputError(f"signal: knots {knots.shape} must have shape ({len(coefficients)},), one for each row")
+            raise InputError(f"signal: {len(coefficients)} coefficient rows: knots {knots.shape} must have as many")
         if not (np.all(np.isfinite(knots)) and np.all(np.isfinite(coefficients))):
             raise InputError("signal: all numbers must be finite")
         if np.any(np.diff(knots) <= 0.0):
-            raise InputError("signal: times must ascend")
+            raise InputError("signal: knots must ascend")
         if np.any(coefficients[-1, 1:] != 0.0):
-            raise InputError("signal: its last piece must be a constant")
+            raise InputError("signal: the last piece must be a constant")
         object.__setattr__(self, "knots", knots)
         object.__setattr__(self, "coefficients", coefficients)
 
@@ -56,16 +57,16 @@ class Signal:
 
     @property
     def begins(self) -> float:
-        """Time [s] before which the signal is zero."""
+        """Time [s] of the first knot, before which the signal is zero."""
         return float(self.knots[0])
 
     @property
     def ends(self) -> float:
-        """Time [s] from which on the signal is constant."""
+        """Time [s] of the last knot, from which on the signal is constant."""
         return float(self.knots[-1])
 
     def __call__(self, times: ArrayLike) -> Floats:
-        """Return the values at some times [s]."""
+        """Return the values at times [s], in an array of the times' shape."""
         times = np.asarray(times, dtype=float)
         piece = np.searchsorted(self.knots, times, side="right") - 1
         since = times - self.knots[piece]
@@ -75,13 +76,13 @@ class Signal:
         return np.where(piece < 0, 0.0, value)
 
     def integral(self) -> Signal:
-        """Return the integral from the first knot on, zero before; the signal must end at zero.
+        """Return the integral over time from the first knot on, for a signal that ends at zero.
 
         Raises:
-            InputError: the signal does not end at zero, so that the integral would grow for ever.
+            InputError: the signal does not end at zero, so that its integral would grow without bound.
         """
         if self.coefficients[-1, 0] != 0.0:
-            raise InputError("signal of a force ends at {self.coefficients[-1, 0]:g}: it must end at zero")
+            raise InputError(f"signal of a force ends at {self.coefficients[-1, 0]:g}: it must end at zero")
         spans = np.diff(self.knots)
         powers = np.arange(1, self.coefficients.shape[1] + 1)
         rising = self.coefficients / powers
@@ -91,7 +92,7 @@ class Signal:
         return Signal(self.knots, np.column_stack([start, rising]))
 
     def largest_jump(self) -> float:
-        """Return the largest difference between the end of a piece and the start of the next one."""
+        """Return the largest absolute jump between the end of a piece and the start of the next piece."""
         spans = np.diff(self.knots)
         powers = np.arange(self.coefficients.shape[1])
         ends = (self.coefficients[:-1] * spans[:, None] ** powers).sum(axis=1)
@@ -102,11 +103,11 @@ class Signal:
         return self._with(self.knots, self.coefficients * factor)
 
     def shifted(self, delay: float) -> Signal:
-        """Return the signal, later by ``delay`` [s]."""
+        """Return the signal shifted to later times by ``delay`` [s]."""
         return self._with(self.knots + delay, self.coefficients)
 
     def _with(self, knots: Floats, coefficients: Floats) -> Signal:
-        """Return a similar signal with other arrays, without checks: studies make thousands of pushes."""
+        """Return this signal with other arrays, without checks, since studies make thousands of pushes."""
         other = object.__new__(Signal)
         other.__dict__.update(self.__dict__, knots=knots, coefficients=coefficients)
         return other
@@ -115,13 +116,13 @@ class Signal:
 
     @classmethod
     def rectangle(cls, height: float, start: float, duration: float) -> Signal:
-        """Return a signal of ``height`` for a duration, zero before and after."""
+        """Return a signal of ``height`` from ``start`` [s] for a ``duration`` [s], zero before and after."""
         above_zero(duration, "duration")
         return cls(np.array([start, start + duration]), np.array([[height], [0.0]]))
 
     @classmethod
     def half_sine(cls, height: float, start: float, duration: float) -> Signal:
-        """Return half a period of a sine of this height, zero before and after."""
+        """Return half a period of a sine of ``height``, from ``start`` [s] for a ``duration`` [s], else zero."""
         above_zero(duration, "duration")
         return cls._sines(np.array([height]), np.array([0.5 / duration]), np.zeros(1), start, duration, 0.0)
 
@@ -134,7 +135,7 @@ class Signal:
 
     @classmethod
     def there_and_back(cls, size: float, start: float = 0.0, rise: float = 0.1, hold: float = 0.0) -> Signal:
-        """Return a ``step`` and, ``hold`` [s] after it, a step back to zero."""
+        """Return a ``step``, and a step back to zero ``hold`` [s] after the end of its rise."""
         zero_or_above(hold, "hold")
         up = cls.step(size, start, rise)
         smooth, stays = up.coefficients
@@ -148,7 +149,7 @@ class Signal:
     def sine(
         cls, amplitude: float, frequency: float, start: float = 0.0, duration: float = 10.0, fade: float = 0.0
     ) -> Signal:
-        """Return a sine of ``frequency`` [Hz] from phase zero; see ``sum_of_sines``."""
+        """Return a sine of ``frequency`` [Hz] with phase zero at the start; arguments as for ``sum_of_sines``."""
         return cls.sum_of_sines([amplitude], [frequency], start=start, duration=duration, fade=fade)
 
     @classmethod
@@ -162,10 +163,10 @@ class Signal:
         duration: float = 10.0,
         fade: float = 0.0,
     ) -> Signal:
-        """Return Σ A sin(2π f (t − start) + φ) for a duration, zero before.
+        """Return Σ A sin(2π f (t − start) + φ) from ``start`` for a ``duration`` [s], with f in Hz and φ in rad.
 
-        With ``fade`` [s], the size rises from zero at the start and falls to zero at the end. Otherwise the signal
-        starts at Σ A sin φ and keeps its last value.
+        It is zero before. With ``fade`` [s], the size rises from zero at the start and falls to zero at the end. Else
+        the signal starts at Σ A sin φ and keeps its last value afterwards.
 
         Raises:
             InputError: the numbers of amplitudes, frequencies and phases differ, or a frequency is not above zero.
@@ -179,7 +180,7 @@ class Signal:
             above_zero(frequency, "frequency")
         above_zero(duration, "duration")
         if not (is_finite(fade) and 0.0 <= fade <= duration / 2.0):
-            raise InputError(f"fade = {fade!r}: it must be from 0 to half of the duration, {duration / 2.0:g} s")
+            raise InputError(f"fade = {fade!r} s: it must be from 0 to half of the duration, {duration / 2.0:g} s")
         sizes = np.asarray(amplitudes, float), np.asarray(frequencies, float), np.asarray(phases, float)
         sines = cls._sines(*sizes, start, duration, fade)
         return replace(sines, frequencies=tuple(sorted(set(map(float, frequencies)))), fade=fade)
@@ -195,20 +196,19 @@ class Signal:
     def ternary(
         cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
     ) -> Signal:
-        """Return the integral of a pseudo-random ternary sequence with rates −r, 0 and r (Davies 1970; Peterka 2002).
+        """Return the integral of a pseudorandom ternary sequence of rates −r, 0 and r (Davies 1970; Peterka 2002).
 
-        The sequence is of maximal length, 3ⁿ − 1 intervals from a shift register of n stages. Five stages at 0.25 s are
-        the 60.5 s of Peterka's platform.
+        The sequence has the maximal length, 3ⁿ − 1 intervals for a shift register of n stages. Five stages with 0.25 s
+        intervals make the 60.5 s cycle of Peterka's platform. The second half of a cycle is minus the first half: the
+        signal contains only odd multiples of the lowest frequency.
 
         Args:
-            size: difference of the greatest and the least value.
-            interval: [s] for which the rate is constant.
-            stages: length of the shift register, 3 to 7.
-            start: [s].
+            size: difference between the greatest and the least value of the signal.
+            interval: [s] time for which the rate is constant.
+            stages: number n of stages of the shift register, 3 to 7.
+            start: [s] start time.
             cycles: number of repetitions of the sequence.
             seed: position in the sequence at which the signal starts.
-
-        The signal contains only odd multiples of the lowest frequency: the second half of a cycle is minus the first.
         """
         rate, odd = _ternary_rates(interval, stages, cycles, seed)
         value = np.concatenate([[0.0], np.cumsum(rate)])
@@ -223,7 +223,7 @@ class Signal:
     def ternary_steps(
         cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
     ) -> Signal:
-        """Return a pseudo-random ternary sequence of values −size, 0 and size, with the arguments of ``ternary``."""
+        """Return a pseudorandom ternary sequence of values −size, 0 and size; other arguments as for ``ternary``."""
         rate, odd = _ternary_rates(interval, stages, cycles, seed)
         values = np.append(rate * size, 0.0)
         knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
@@ -233,7 +233,7 @@ class Signal:
     def noise(
         cls, deviation: float, interval: float = 0.05, start: float = 0.0, duration: float = 1.0, seed: int = 0
     ) -> Signal:
-        """Return normally distributed values of this standard deviation, drawn anew after each interval [s]."""
+        """Return white noise: independent normally distributed values, each held for an ``interval`` [s]."""
         for name, value in (("interval", interval), ("duration", duration)):
             above_zero(value, name)
         zero_or_above(deviation, "deviation")
@@ -246,18 +246,18 @@ class Signal:
 
     @classmethod
     def sampled(cls, times: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic"] = "linear") -> Signal:
-        """Return a signal through recorded values, by linear interpolation or a natural cubic spline.
+        """Return a signal through sampled values, by linear interpolation or as a natural cubic spline.
 
         Raises:
-            InputError: there are fewer than two values, times do not ascend, or a number is not finite.
+            InputError: there are fewer than two samples, times do not ascend, or a number is not finite.
         """
         at, value = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
         if at.ndim != 1 or at.shape != value.shape or len(at) < 2:
-            raise InputError(f"sampled signal: times {at.shape}, values {value.shape}: both must be (n,), n at least 2")
+            raise InputError(f"sampled signal: times {at.shape}, values {value.shape}: both must be (n,) with n ≥ 2")
         if not (np.all(np.isfinite(at)) and np.all(np.isfinite(value))):
             raise InputError("sampled signal: all numbers must be finite")
         if np.any(np.diff(at) <= 0.0):
-            raise InputError(f"sampled signal: times must ascend, but do not after {at[np.argmin(np.diff(at))]:g} s")
+            raise InputError(f"sampled signal: times must ascend; they do not after {at[np.argmin(np.diff(at))]:g} s")
         if kind == "cubic":
             from scipy.interpolate import CubicSpline
 
@@ -278,7 +278,7 @@ class Signal:
         time: str = "time",
         kind: Literal["linear", "cubic"] = "linear",
     ) -> Signal:
-        """Return a column of a record in SI units, from a CSV file or another format of ``biped.records.read_record``.
+        """Return a column of a recorded file, in SI units; formats are CSV and others of ``biped.records.read_record``.
 
         Raises:
             InputError: the file is not a record, a column is missing or has a gap, or a cell is not a number; the
@@ -294,7 +294,7 @@ class Signal:
 
 
 def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tuple[Floats, tuple[float, ...]]:
-    """Return the values −1, 0 and 1 of all intervals, (intervals,), and their frequencies [Hz]."""
+    """Return the values −1, 0 and 1 of all intervals, (intervals,), and the frequencies [Hz] that they contain."""
     above_zero(interval, "interval")
     if stages not in STAGES:
         raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, STAGES))}")
@@ -307,7 +307,7 @@ def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tupl
 
 
 def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
-    """Return the signals for the kernels."""
+    """Return signals packed into the arrays that the compiled kernels read."""
     if not signals:
         return kernels.no_signals()
     first = np.cumsum([0, *(len(signal.knots) for signal in signals)])

@@ -1,4 +1,4 @@
-"""Sines as piecewise polynomials by Hermite interpolation."""
+"""Sines as piecewise polynomials, by Hermite interpolation."""
 
 from math import comb, factorial, perm, pi
 
@@ -9,14 +9,14 @@ from contact.arrays import Floats
 
 #: Largest number of pieces of a signal.
 MOST_PIECES = 1_000_000
-#: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
+#: Number of pieces in a period of a sine. With polynomials of degree 7 the error is below 1e-15 of the amplitude.
 PIECES = 64
-#: Number of derivatives that neighbouring pieces of a sine share, including the value.
+#: Number of derivatives in which neighbouring pieces of a sine agree, including the value.
 SHARED = 4
 
 
 def check_pieces(count: float) -> None:
-    """Refuse a signal with too many pieces, before it fills the memory."""
+    """Check that a signal does not have too many pieces, before it fills the memory."""
     if count > MOST_PIECES:
         raise InputError(f"signal: {count:.3g} pieces: at most {MOST_PIECES}; use a shorter duration or slower changes")
 
@@ -24,10 +24,10 @@ def check_pieces(count: float) -> None:
 def sine_pieces(
     amplitudes: Floats, frequencies: Floats, phases: Floats, duration: float, fade: float
 ) -> tuple[Floats, Floats]:
-    """Return knots from zero on, and coefficients of Σ A sin(2π f t + φ), from values and derivatives at the knots."""
-    wanted = PIECES * duration * float(frequencies.max())
-    check_pieces(wanted)
-    count = max(4, int(np.ceil(wanted)))
+    """Return knots [s] from 0 on, and coefficients, of Σ A sin(2π f t + φ) with fade-in and fade-out."""
+    pieces_needed = PIECES * duration * float(frequencies.max())
+    check_pieces(pieces_needed)
+    count = max(4, int(np.ceil(pieces_needed)))
     spans = [duration] if not fade else [fade, duration - 2.0 * fade, fade]
     edges = [np.zeros(1)]
     for span in spans:
@@ -45,7 +45,7 @@ def sine_pieces(
     last[0] = values[0, -1]
     turns = 2.0 * frequencies[0] * duration
     half_period = len(frequencies) == 1 and not phases.any() and abs(turns - round(turns)) < 1e-12
-    if fade or half_period:  # it ends at zero apart from rounding
+    if fade or half_period:  # it ends at zero except for rounding
         last[0] = 0.0
     return times, np.vstack([pieces, last])
 
@@ -53,22 +53,22 @@ def sine_pieces(
 def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
     """Return coefficients (pieces, 8) from the value and three derivatives (4, pieces) at both ends.
 
-    In s = (t − t_k)/span the lower half of the coefficients is the Taylor polynomial at the left end; the upper half
+    With s = (t − t_k)/span, the lower half of the coefficients is the Taylor polynomial at the left end; the upper half
     corrects the value and derivatives at the right end.
     """
     order = np.arange(SHARED)
     scale = spans[None, :] ** order[:, None]
     taylor = left * scale / np.array([factorial(k) for k in range(SHARED)])[:, None]
-    wanted = right * scale
+    at_right = right * scale
     lower = np.array([[perm(power, k) for power in range(SHARED)] for k in order], dtype=float)
     upper = np.array([[perm(power, k) for power in range(SHARED, 2 * SHARED)] for k in order], dtype=float)
-    rest = np.linalg.solve(upper, wanted - lower @ taylor)
+    rest = np.linalg.solve(upper, at_right - lower @ taylor)
     powers = np.arange(2 * SHARED)
     return (np.vstack([taylor, rest]) / spans[None, :] ** powers[:, None]).T
 
 
 def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Floats:
-    """Return values and derivatives times an envelope that rises and falls smoothly (Leibniz rule).
+    """Return values and derivatives after multiplication by a smoothly rising and falling envelope (Leibniz rule).
 
     Three derivatives of the envelope are zero at its ends.
     """

@@ -50,26 +50,26 @@ class _Hosted(Session):
 
 
 class SessionBatch:
-    """Several sessions of one scene, driven by torques from outside; each gives the bits of a single ``Session``.
+    """Several sessions of one scene, driven by external torques; each equals a single ``Session``, bit for bit.
 
     The arrays below have one row for each session, as its sensors measure it; ``step`` and ``reset`` write them.
 
     Args:
         scene: the scene of all sessions.
         count: number of sessions.
-        start: the start of a ``reset`` with a seed, as for ``Session``.
-        workers: number of threads; one per core if not given.
+        start: function that draws the start state of a ``reset`` with a seed, as for ``Session``.
+        workers: number of threads; None: one per core.
 
     Attributes:
         sessions: the single sessions, to reset or to inspect.
-        time: (count,) [s].
+        time: (count,) [s] time of each session.
         q: (count, nq) configurations.
         v: (count, nv) velocities.
-        contact_forces: (count, nc, 3) [N] ground reaction forces on the contact points in the last step, world axes.
-        has_ended: (count,) True where a session fell, lost control, or a step had no solution; it stands until reset.
+        contact_forces: (count, nc, 3) [N] GRF on each contact point in the last time step, world axes.
+        has_ended: (count,) True for a session that fell, lost control or had no solution, until it is reset.
 
     Raises:
-        InputError: members of the scene do not fit together, its integrator steps from Python, or ``count`` is zero.
+        InputError: members of the scene are incompatible, its integrator steps from Python, or ``count`` is zero.
     """
 
     def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
@@ -94,7 +94,7 @@ class SessionBatch:
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
     def _joined(self, world: World, k: int) -> World:
-        """Return the world with its torques and its measurement in row k of the batch's arrays."""
+        """Return ``world`` with its torques and its measurement stored in row ``k`` of the batch's arrays."""
         measurement = world.measurement
         motion = measurement.motion._replace(rates=self.v[k])
         measurement = measurement._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
@@ -102,12 +102,12 @@ class SessionBatch:
 
     @property
     def time(self) -> Floats:
-        """The time of each session, (count,) [s]."""
+        """Time of each session, (count,) [s]."""
         return self._time[:, 0]
 
     @property
     def has_ended(self) -> Any:
-        """Ends of the sessions: (count,) True where one has ended."""
+        """Mask (count,), True for sessions that have ended."""
         return self._reasons != OK
 
     def reset(self, seeds: Iterable[int | None], which: Iterable[int] | None = None) -> None:
@@ -115,7 +115,7 @@ class SessionBatch:
 
         Args:
             seeds: one seed for each session that is reset.
-            which: numbers of the sessions; all if not given.
+            which: indices of the sessions; None: all.
         """
         for k, seed in zip(range(len(self.sessions)) if which is None else which, seeds, strict=True):
             self.sessions[k].reset(seed)
@@ -129,7 +129,7 @@ class SessionBatch:
             torques: (count, joints) [N·m] or [N], held for the period; rows of sessions that have ended are ignored.
 
         Raises:
-            InputError: the shape is another one, or a torque of a running session is not finite.
+            InputError: the shape is wrong, or a torque of a running session is not finite.
         """
         given, shape = np.asarray(torques, dtype=float), (len(self.sessions), len(self._dofs))
         if given.shape != shape:
@@ -146,7 +146,7 @@ class SessionBatch:
             self._tell(int(k))
 
     def _tell(self, k: int) -> None:
-        """Pass the reason of its end, if any, to session k."""
+        """Pass the reason to end, if any, to session k."""
         self.sessions[k].end_by(int(self._reasons[k]))
 
     def _hold(self, begin: int, end: int) -> None:
@@ -174,6 +174,6 @@ def _copied(made_of: tuple[Any, ...], snapshots: list[Snapshot], rows: tuple[Any
     batch = SessionBatch(*made_of)
     for session, snapshot in zip(batch.sessions, snapshots, strict=True):
         session.go_on_from(snapshot)
-    for own, there in zip(batch._rows, rows, strict=True):
-        own[...] = there
+    for target, there in zip(batch._rows, rows, strict=True):
+        target[...] = there
     return batch

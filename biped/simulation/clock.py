@@ -15,19 +15,19 @@ MOST_STEPS = 100_000
 
 @dataclass(frozen=True)
 class Clock:
-    """Lengths and numbers of steps of a run."""
+    """Time step of a run, and numbers of time steps."""
 
     step: float  # [s]
-    steps_per_tick: int
-    stride: int  # steps between two rows
-    steps: int  # of the whole run
+    steps_per_tick: int  # time steps in a control period
+    stride: int  # time steps between two rows of the log
+    steps: int  # time steps of the whole run
 
 
 def clock_of(controller: Controller | None, step: float, duration: float, record_every: float | None) -> Clock:
     """Return the clock of a run from its integration step, duration and recording interval [s].
 
     Raises:
-        InputError: a span is not a multiple of the step, or out of range; the message names the nearest that fits.
+        InputError: a span is not a multiple of the time step, or out of range; the message gives the nearest values.
     """
     if not (is_finite(step) and step > 0.0):
         raise InputError(f"step = {step!r}: it must be a finite number of seconds above zero")
@@ -42,8 +42,8 @@ def clock_of(controller: Controller | None, step: float, duration: float, record
         span = step
     if span / step > MOST_STEPS:
         raise InputError(f"step = {step:g} s: more than {MOST_STEPS} steps in the controller's period of {span:g} s")
-    period = _whole(span, step, "the controller's period")
-    stride = period if record_every is None else _whole(record_every, step, "record_every")
+    period = _steps_in(span, step, "the controller's period")
+    stride = period if record_every is None else _steps_in(record_every, step, "record_every")
     return Clock(step, period, stride, round(duration / step))
 
 
@@ -51,7 +51,7 @@ def _divides(step: float, span: float) -> bool:
     return round(span / step) >= 1 and math.isclose(round(span / step) * step, span, rel_tol=1e-9)
 
 
-def _whole(span: float, step: float, what: str) -> int:
+def _steps_in(span: float, step: float, what: str) -> int:
     if not (is_finite(span) and span > 0.0):
         raise InputError(f"{what} is {span!r}: it must be a finite number of seconds above zero")
     if _divides(step, span):

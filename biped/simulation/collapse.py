@@ -30,10 +30,10 @@ def collapse(scene: Scene, duration: float) -> Run:
 
     Args:
         scene: the scene of the run that fell.
-        duration: [s] of the collapse.
+        duration: [s] duration of the collapse.
 
     Returns:
-        The run. It ends early if a step has no solution; its summary reports that.
+        The run. If a time step has no solution, it ends early, and its summary reports that.
 
     Raises:
         InputError: the duration is not above zero, or the root of the scene's model is fixed, so that it cannot fall.
@@ -85,18 +85,18 @@ def _probe(model: Model) -> Model:
 def limp(scene: Scene, state: State, duration: float) -> Scene:
     """Return the scene that continues from a state with a limp model (``ragdoll``) and no controller, for ``duration``.
 
-    Disturbances from outside continue: motions of the floor, patches, thrown boxes and pushes; those that would begin
-    after the end are left out. The rigid integrator is kept; all others are replaced by the default one.
+    External disturbances continue (motions of the floor, patches, thrown boxes and pushes), unless they begin after the
+    end. The rigid integrator is kept; any other integrator is replaced by the default integrator.
     """
     model = ragdoll(scene.model, state.q)
     outside = (d for d in scene.disturbances if not isinstance(d, (Sensors, Actuators)))
-    acting = tuple(d for d in outside if d.begins < state.time + duration)
-    carrying = sorted_disturbances(acting, model).with_payload(model)
+    disturbances = tuple(d for d in outside if d.begins < state.time + duration)
+    carrying = sorted_disturbances(disturbances, model).with_payload(model)
     integrator = scene.integrator if isinstance(scene.integrator, Rigid) or scene.integrator == Rigid.name else None
     changes: dict[str, Any] = dict.fromkeys(("controller", "fall", "record_every", "settle"))
     return replace(
         scene, model=model, state=_taken_over(state, carrying), duration=duration,
-        step=min(scene.step, LONGEST_STEP), disturbances=acting, integrator=integrator, **changes,
+        step=min(scene.step, LONGEST_STEP), disturbances=disturbances, integrator=integrator, **changes,
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class Driver:
     """The driver that advances the world of a plan.
 
     Attributes:
-        ending: the cause of the end, or None.
+        ending: the cause of the end; None while the run can continue.
         was_reset: True once ``reset`` of a Python controller has been called in this run.
         wall_time: [s] spent in the loops so far.
     """
@@ -65,11 +65,11 @@ class Driver:
 
     @property
     def into_tick(self) -> int:
-        """Number of steps since the last control tick, if the run that is continued ended between two ticks."""
+        """Number of time steps since the last control tick; not 0 if a continued run ended between two ticks."""
         return int(self.state.arrays.counts[INTO_TICK])
 
     def warm_up(self, announce: Announce | None, measures: bool = False) -> None:
-        """Load or compile the kernels, with ``measures`` the metrics' too, so that ``wall_time`` counts steps only."""
+        """Load or compile the kernels (with ``measures`` also those of metrics), so that ``wall_time`` excludes it."""
         compiles = not is_ready(self.world, self.law)
         if announce is not None and compiles:
             announce("compiling the kernels for this integrator and controller, once: a minute or two")
@@ -138,7 +138,7 @@ class Driver:
             _, reason = self._ticks(1, left)
             taken = 0 if reason == LOG_FULL else left
             self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
-        if reason == LOG_FULL:  # by events: it goes on in chunks
+        if reason == LOG_FULL:  # the log is full of events: continue in chunks
             self.log_holds_run = False
         self._drain()
         self.end_by(reason)
@@ -150,10 +150,10 @@ class Driver:
             self.state.arrays.torque[:] = 0.0
 
     def hold(self, torques: ArrayLike) -> None:
-        """Advance by one control period with the given torques of the joints.
+        """Advance by one control period with joint torques ``torques``.
 
         Raises:
-            InputError: the number of torques is wrong, or one is not finite.
+            InputError: the number of torques is wrong, or a torque is not finite.
         """
         reason = self.ready().measure(self.clock.steps_per_tick, SHOWN)
         if reason == OK:
@@ -260,9 +260,9 @@ class Driver:
         log.cursor[ROWS] = log.cursor[EVENTS] = 0
 
     def end_by(self, reason: int) -> None:
-        """End the run if ``reason``, the return value of a loop, is a limit of a fall or a step without a solution.
+        """End the run if ``reason``, the return value of a loop, is a limit of a fall or a failed time step.
 
-        A step without a solution counts as a loss of control if a joint was faster than its limit.
+        A time step without a solution counts as a loss of control if a joint was faster than its limit.
         """
         if reason in (OK, LOG_FULL):
             return

@@ -69,9 +69,9 @@ def set_impedance(model: Model, state: SimulationState, impedance: Impedance) ->
 
 
 def let_actuators_give(world: World, bounds: Integers) -> None:
-    """Keep the impedance of joints where ``bounds`` (nv,) is 1, for the actuators to exert, and remove all other.
+    """Let the actuators exert the impedance of joints where ``bounds`` (nv,) is 1, and remove all other impedance.
 
-    With a lag, the impedance counts by the share of the torque that is new in a tick.
+    If actuators lag, the impedance is multiplied by the share of a torque change that they follow within a tick.
     """
     state, actuators = world.state, world.actuators
     actuators.bounds[:] = bounds
@@ -97,12 +97,12 @@ def put_efforts(world: World) -> None:
 
 
 def unheeded(model: Model, tree: trees.Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
-    """Return, by joint with an impedance, the limit [N·m] of its actuator that no step enforces.
+    """Return the actuator limits [N·m] that no time step enforces, by joint with an impedance.
 
     Args:
         model: the simulated model.
-        tree: its tree in the run.
-        actuators: the actuators of its joints.
+        tree: the model's tree in the run.
+        actuators: the actuators of the joints.
         held: (nv,) True where an impedance acts.
     """
     if actuators.seed[0] < 0:

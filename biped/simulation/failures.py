@@ -1,4 +1,4 @@
-"""Causes of a run's end: a limit of a fall that was exceeded, or a failed step with its remedy."""
+"""Causes of a run's end: a limit of a fall that was exceeded, or a failed time step with a remedy."""
 
 import math
 from typing import Any
@@ -54,25 +54,25 @@ def _fastest(world: World) -> tuple[int, float]:
 
 
 def describe_failure(reason: int, model: Model, arrays: Any, scratch: Any, time: float, step: float) -> str:
-    """Return one sentence about a failed step, with its remedy.
+    """Return a sentence about a failed time step, with a remedy.
 
     Args:
-        reason: the cause, of ``biped.kernels.solve.causes``.
+        reason: the cause, see ``biped.kernels.solve.causes``.
         model: the simulated model.
         arrays: the state before the failed step.
         scratch: the buffers of the step that was tried.
-        time: [s].
-        step: [s] integration step.
+        time: [s] time of the failed step.
+        step: [s] length of the time step.
     """
     modes = ", ".join(f"{name}={mode}" for name, mode in zip(model.contact_names, arrays.mode, strict=True))
     contacts = f"contact modes {modes or 'none'}"
     what = why(reason) + _detail(reason, model, scratch)
     remedy = REMEDIES.get(reason, "a smaller step may help")
-    return f"no solution of the step at {time:.6g} s: {what}; {contacts}; {remedy} (now {step:g} s)"
+    return f"no solution of the time step at {time:.6g} s: {what}; {contacts}; {remedy} (now {step:g} s)"
 
 
 def _detail(reason: int, model: Model, scratch: Any) -> str:
-    """Return details of the step that was tried, for a sentence about a cause."""
+    """Return details of the time step that was tried, to append to the cause."""
     residual = float(np.linalg.norm(scratch.residual))
     if reason == NOT_CONVERGED and math.isfinite(residual):
         return f", residual {residual:.3g} N·s"

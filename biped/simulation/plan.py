@@ -39,7 +39,7 @@ class Plan:
     model: Model  #: the simulated model, with its loads
     nominal_model: Model  #: the model that the controller knows, without loads
     controller: Controller | None  #: the controller, if any
-    law: Any  #: the compiled law of the controller, or of a system without one; None for a Python controller
+    law: Any  #: the compiled control law, passive without a controller; None for a Python controller
     take_steps: Callable[[World, int], int] | None  #: ``take_steps`` of an integrator that steps from Python
     stepping: Stepping  #: properties of the integrator that the checks of a run need
     can_go_back: bool  #: True if the integrator can return to an earlier state
@@ -48,7 +48,7 @@ class Plan:
     columns: Columns  #: the columns of a row
     clock: Clock  #: the steps and ticks
     set_point: SetPoint | None  #: the controller's target pose of the root, or None
-    singular_angles: Mapping[str, float]  #: [rad] by joint, where the controller's torques grow without bounds
+    singular_angles: Mapping[str, float]  #: [rad] angles, by joint, at which the controller's torques diverge
     disturbances: tuple[Disturbance, ...]  #: the disturbances of the scene
     log_holds_run: bool = False  #: True if the log holds the whole run; no progress is shown then
 
@@ -59,25 +59,25 @@ class Plan:
         return bool(given.bounds.any() and (given.kept[0] > 0.0 or np.isfinite(given.rise).any()))
 
     def unheeded_limits(self) -> dict[str, float]:
-        """Return, by joint with an impedance, the actuator limit [N·m] that bounds the controller's torques only."""
+        """Return the actuator limits [N·m] that bound only the controller's torques, by joint with an impedance."""
         return effort.unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     """Check a scene and prepare it for the first step; ``Scene.prepare`` documents the errors."""
     model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
-    acting = sorted_disturbances(scene.disturbances, model)
+    active = sorted_disturbances(scene.disturbances, model)
     integrator = _integrator_of(scene.integrator)
-    carrying = integrator.moving(acting.with_payload(model))
+    carrying = integrator.moving(active.with_payload(model))
     state = _state_for(model, carrying, state)
-    check_fits(integrator, carrying, INTEGRATORS, moving_floor=acting.floor_moves)
+    check_fits(integrator, carrying, INTEGRATORS, moving_floor=active.floor_moves)
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
     bounds = effort.given_by_muscles(carrying, impedance)
-    apart = acting.actuators is not None and effort.can_bound(integrator) and bool(bounds.any() or impedance.passive)
+    apart = active.actuators is not None and effort.can_bound(integrator) and bool(bounds.any() or impedance.passive)
     has_tendons = apart and bool(impedance.passive)
-    _check_controller(controller, model, acting, bool(bounds.any()))
-    _check_loops(carrying, state, acting)
-    integrator.bind(carrying, floor, acting)
+    _check_controller(controller, model, active, bool(bounds.any()))
+    _check_loops(carrying, state, active)
+    integrator.bind(carrying, floor, active)
     integrator.begin(carrying, state.arrays, state.floor)
     clock = clock_of(controller, step, scene.duration, scene.record_every)
     _check_tick(state, clock)
@@ -87,14 +87,14 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
         if controller is not None:
             controller.check_start(model, nominal_q)
     state.set_step(step)
-    law = _law_of(controller, model, acting)
+    law = _law_of(controller, model, active)
     recorded = () if controller is None else controller.recorded
-    own = integrator.columns(carrying)
-    columns = columns_of(carrying, recorded, own, acting.floor_moves, acting.throw is not None, has_tendons)
+    more_columns = integrator.columns(carrying)
+    columns = columns_of(carrying, recorded, more_columns, active.floor_moves, active.throw is not None, has_tendons)
     span = DEFAULT_PERIOD if controller is None else controller.period
     log_holds_run = log_holds_run and log_can_hold_run(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if log_holds_run else 0)
-    world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
+    world = build_world(carrying, model, floor, state, integrator, active, scene.fall, columns, sizes)
     effort.set_impedance(carrying, state.arrays, impedance)
     if apart:
         world = world._replace(tree=effort.with_bounds(carrying, impedance))
@@ -120,10 +120,10 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     )
 
 
-def _law_of(controller: Controller | None, model: Model, acting: Disturbances) -> Any:
-    """Return the compiled law, or a passive one without a controller; ``AtRest`` has ticks, which actuators need."""
+def _law_of(controller: Controller | None, model: Model, disturbances: Disturbances) -> Any:
+    """Return the compiled law, passive without a controller; ``AtRest`` has control ticks, which actuators need."""
     law = Passive() if controller is None else controller.law(model)
-    return AtRest() if isinstance(law, Passive) and acting.actuators is not None else law
+    return AtRest() if isinstance(law, Passive) and disturbances.actuators is not None else law
 
 
 def _held(state: State) -> NDArray[np.bool_]:
@@ -158,7 +158,7 @@ def check_rows(clock: Clock) -> None:
 
 
 def _state_for(model: Model, carrying: Model, state: State) -> State:
-    """Return the state as one of the model with its loads."""
+    """Return the state as a state of the model with its loads."""
     if carrying is model or fingerprint(state.model) != fingerprint(carrying):
         state.check_model(model)
         if carrying is not model:
@@ -186,39 +186,39 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
     return chosen
 
 
-def _check_controller(controller: Controller | None, model: Model, acting: Disturbances, held: bool) -> None:
-    """Refuse sensors and actuators without effect; ``held`` is True if the actuators exert an impedance."""
+def _check_controller(controller: Controller | None, model: Model, disturbances: Disturbances, held: bool) -> None:
+    """Raise InputError for sensors or actuators without effect; ``held``: the actuators exert an impedance."""
     if controller is not None and not isinstance(controller.law(model), Passive):
         return
-    what = "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
-    actuators = acting.actuators
-    for disturbance in (acting.sensors, actuators if not (held and actuators and actuators.acts) else None):
+    what = "without a controller" if controller is None else "with joint impedance, which acts within the time steps"
+    actuators = disturbances.actuators
+    for disturbance in (disturbances.sensors, actuators if not (held and actuators and actuators.acts) else None):
         if disturbance is not None:
-            raise InputError(f"{what} {type(disturbance).__name__} would do nothing: leave them out")
+            raise InputError(f"{type(disturbance).__name__} have no effect {what}: leave them out")
 
 
-def _check_loops(model: Model, state: State, acting: Disturbances) -> None:
-    """Check that loops are closed at the start, and refuse thrown boxes: impacts do not propagate through loops."""
+def _check_loops(model: Model, state: State, disturbances: Disturbances) -> None:
+    """Raise InputError if loops are open at the start, or for thrown boxes: impacts do not propagate through loops."""
     if model.closing_joints:
         check_closed(model, state.q, state.momentum)
-        if acting.throw is not None:
+        if disturbances.throw is not None:
             raise InputError(
-                f"model {model.name!r} has joints that close loops, and an impact knows those of the tree alone: "
+                f"model {model.name!r} has joints that close loops, which impacts of thrown boxes ignore: "
                 "push it instead, or throw at model.without_closing_joints()"
             )
 
 
 def _check_tick(state: State, clock: Clock) -> None:
-    """Check that an unfinished control tick continues with its step and period."""
+    """Raise InputError if an unfinished control tick would continue with another time step or period."""
     into = int(state.arrays.counts[INTO_TICK])
     if into and state.arrays.clock[STEP_LENGTH] != clock.step:
-        raise InputError("the step can be changed at a control tick only: let the run before end at one")
+        raise InputError("step can be changed at a control tick only: let the previous run end at a control tick")
     if into >= clock.steps_per_tick:
-        raise InputError("the controller's period can be changed at a control tick only: let the run before end at one")
+        raise InputError("controller.period can be changed at a control tick only: let the previous run end at a tick")
 
 
 def _check_limits(model: Model, state: State) -> None:
-    """Refuse a start beyond a joint limit where the stop would push harder than the joint's motor."""
+    """Raise InputError for a start so far outside a joint's limits that its stop would exceed its motor's torque."""
     for body in model.bodies:
         joint = body.joint
         if joint.is_limited:
@@ -226,7 +226,7 @@ def _check_limits(model: Model, state: State) -> None:
             beyond = max(at - joint.upper, joint.lower - at)
             if beyond > STOP_YIELD[joint.kind]:
                 raise InputError(
-                    f"joint {joint.name!r} begins at {at:g}, {beyond:.3g} beyond its limits of {joint.lower:g} to "
+                    f"joint {joint.name!r} begins at {at:g}, {beyond:.3g} outside of its limits, {joint.lower:g} to "
                     f"{joint.upper:g}: begin within them (model.configuration(angles=...), or a robot's posture), "
-                    "load the robot with limits = false, or make a limp model for where it begins: ragdoll(model, q)"
+                    "load the robot with limits = false, or simulate the limp model ragdoll(model, q)"
                 )

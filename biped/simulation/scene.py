@@ -26,7 +26,7 @@ from contact.errors import did_you_mean
 #: Required types of some members, and their names in messages.
 _KINDS: dict[str, tuple[Any, str]] = {
     "model": (Model, "a biped.Model, such as human() or load_robot(file)"),
-    "floor": (Floor, "a contact.Floor; a model that is to touch nothing is model.without_contacts()"),
+    "floor": (Floor, "a contact.Floor; for no contact at all, use model.without_contacts()"),
     "state": (State | None, "a biped.State, such as State.at(model, q)"),
     "fall": (Fall | None, "the limits of a fall, Fall(), or None"),
     "settle": (Settle | None, "a run-in, Settle(), or None"),
@@ -43,25 +43,24 @@ def floor_of(model: Model) -> Floor:
 class Scene:
     """The inputs of a simulation: model, start, controller, disturbances, duration and integrator.
 
-    A scene is immutable: ``dataclasses.replace`` returns a changed one.
+    A scene is immutable: ``dataclasses.replace`` returns a changed copy.
 
     Attributes:
         model: the model to simulate.
-        controller: the controller of its joints; without one they are free.
-        floor: the floor under its contact points.
-        state: the start, or the state of a run to continue; if not given, the controller's
-            ``initial_configuration``, or the home configuration at rest.
+        controller: the controller of the joints; None: the joints are free.
+        floor: the floor under the contact points.
+        state: start state, or final state of a run to continue; None: the controller's ``initial_configuration`` at
+            rest or, without it, the home configuration at rest.
         duration: [s] simulated time.
-        step: [s] integration step; it must divide the controller's period.
-        disturbances: one or several of the kinds in ``biped.disturbances``; any number of pushes, forces, patches and
+        step: [s] time step of the integrator; it must divide the controller's period.
+        disturbances: one or several disturbances from ``biped.disturbances``; any number of pushes, forces, patches and
             loads, at most one of each other kind.
-        integrator: an integrator, or the name of one in ``biped.integrators.INTEGRATORS``; ``Recursive`` if not given.
-        fall: limits at which the run ends as "fell" or "lost control"; no such end if not given.
-        record_every: [s] between recorded rows; the controller's period if not given.
-        settle: a run-in before the start, which is not counted; none if not given. A ``state`` from a run has no
-            run-in.
-        extend: [s] greatest extension of the run if its end leaves open whether the body falls and no disturbance acts
-            there. The run ends as soon as that is decided.
+        integrator: an integrator, or its name in ``biped.integrators.INTEGRATORS``; None: ``Recursive``.
+        fall: limits at which the run ends as "fell" or "lost control"; None: no limits.
+        record_every: [s] interval between recorded rows; None: the controller's period.
+        settle: run-in before the start, which is not counted; None: no run-in. A continued run has no run-in either.
+        extend: [s] longest extension of the run if it is undecided at the end whether the body falls and no disturbance
+            acts then. The run ends as soon as this is decided.
 
     Raises:
         InputError: a member has a wrong type.
@@ -91,16 +90,16 @@ class Scene:
         if controller is not None and not isinstance(controller, Controller):
             what = _called(controller)
             raise InputError(f"controller = {what}: it must be an object of a class that derives from biped.Controller")
-        acting: Any = self.disturbances
-        if not isinstance(acting, Iterable):
-            object.__setattr__(self, "disturbances", (acting,))
+        given: Any = self.disturbances
+        if not isinstance(given, Iterable):
+            object.__setattr__(self, "disturbances", (given,))
 
     @classmethod
     def of(cls, model: Model, controller: Controller | None, options: dict[str, Any]) -> "Scene":
-        """Return a scene from options by name; the default floor is ``floor_of(model)``.
+        """Return a scene with members given by name in ``options``; the default floor is ``floor_of(model)``.
 
         Raises:
-            InputError: an option is unknown; the message names the nearest.
+            InputError: an option is unknown; the message gives similar names.
         """
         known = [field.name for field in fields(cls)][2:]
         for name in options:
@@ -152,11 +151,11 @@ class Scene:
         """Check the scene and return its plan, ready for the first step.
 
         Args:
-            log_holds_run: let the log hold the whole run, if it fits in memory.
-            in_place: change ``state`` itself instead of a copy.
+            log_holds_run: True to let the log hold the whole run, if it fits in memory.
+            in_place: True to change ``state`` itself instead of a copy.
 
         Raises:
-            InputError: members do not fit together; the message says which would.
+            InputError: members are incompatible; the message gives a remedy.
         """
         state = self.initial_state
         return plan_of(self, state if in_place else state.copy(), log_holds_run)
@@ -165,13 +164,13 @@ class Scene:
         """Simulate the scene and return the run; ``state`` of the scene is not changed.
 
         Args:
-            progress: called now and then with the time simulated so far [s].
-            announce: called with a sentence before kernels are compiled.
+            progress: function that is called now and then with the time simulated so far [s].
+            announce: function that is called with a sentence before kernels are compiled.
 
         Raises:
-            InputError: members do not fit together; the message says which would.
-            IntegrationError: a step has no solution; ``error.run`` is the run up to there.
-            RunInterrupted: the user pressed Ctrl-C; ``error.run`` is the run up to there.
+            InputError: members are incompatible; the message gives a remedy.
+            IntegrationError: a time step has no solution; ``error.run`` is the run up to this step.
+            RunInterrupted: the user pressed Ctrl-C; ``error.run`` is the run up to this time.
         """
         session = Session(self, announce=announce)
         session.check_run()

@@ -48,13 +48,13 @@ class Session:
 
     Args:
         scene: the scene to simulate.
-        start: draws the start state of a ``reset`` with a seed; the scene's start if not given.
-        in_place: change the scene's ``state`` itself instead of a copy.
-        log_holds_run: let the log hold the whole run, if it fits in memory.
-        announce: called with a sentence before the controller compiles the kernels of its design.
+        start: function that draws the start state of a ``reset`` with a seed; None: the scene's start.
+        in_place: True to change the scene's ``state`` itself instead of a copy.
+        log_holds_run: True to let the log hold the whole run, if it fits in memory.
+        announce: function that is called with a sentence before the controller compiles the kernels of its design.
 
     Raises:
-        InputError: members of the scene do not fit together; the message says which would.
+        InputError: members of the scene are incompatible; the message gives a remedy.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Session:
 
     @property
     def has_ended(self) -> bool:
-        """True after a fall, a loss of control or a step without a solution; ``reset`` or ``restore`` to continue."""
+        """True after a fall, a loss of control or a failed time step; ``reset`` or ``restore`` to continue."""
         return self._driver.has_ended
 
     @property
@@ -114,19 +114,19 @@ class Session:
         return self._driver.ending
 
     def warm_up(self, announce: Announce | None = None, *, measures: bool = False) -> None:
-        """Load or compile the kernels, so that the wall time counts steps only.
+        """Load or compile the kernels, so that the wall time does not include this.
 
         Args:
-            announce: called with a sentence if that takes a while.
-            measures: compile the kernels of the metrics too.
+            announce: function that is called with a sentence if this takes a while.
+            measures: True to compile the kernels of the metrics too.
         """
         self._driver.warm_up(announce, measures)
         by = self.plan.stepping
         if announce is not None and by.stable_step is not None and by.step > by.stable_step:
             longest = self.period / math.ceil(self.period / by.stable_step)
             announce(
-                f"{by.name} is not expected to be stable on this floor in steps of {by.step:g} s: take {longest:.3g} s "
-                "or less, or an integrator that needs no shorter ones, such as recursive"
+                f"{by.name} is not expected to be stable on this floor with a time step of {by.step:g} s: set at most "
+                f"{longest:.3g} s, or an integrator that is stable with longer time steps, such as recursive"
             )
 
     # --- stepping ---
@@ -135,12 +135,12 @@ class Session:
         """Return to the start and observe it.
 
         Args:
-            seed: for the start state drawn by ``start``, and for the noise of sensors and actuators. Equal seeds give
-                equal sessions, bit for bit. If not given, start and noise are those of the scene.
+            seed: seed of the start state drawn by ``start``, and of the noise of sensors and actuators. Equal seeds
+                give equal sessions, bit for bit. None: start and noise are those of the scene.
 
         Raises:
-            InputError: the seed is not a whole number of zero or above, ``start`` returns a state of another model, or
-                the scene's engine cannot go back.
+            InputError: the seed is negative or not an integer, ``start`` returns a state of another model, or the
+                scene's engine cannot return to an earlier state.
         """
         first = self._first()
         if seed is None:
@@ -155,11 +155,11 @@ class Session:
         return self._driver.look()
 
     def step(self, torques: ArrayLike | None = None) -> Observation:
-        """Advance by one control period and observe its end.
+        """Advance by one control period and return the observation at its end.
 
         Args:
-            torques: (joints,) [N·m] or [N], in the order of ``model.joint_names``, held for the period; if not given,
-                the scene's controller computes them.
+            torques: (joints,) [N·m] or [N], in the order of ``model.joint_names``, held for the period; None: the
+                scene's controller computes them.
 
         Raises:
             InputError: the session has ended, the state is within a control period, or the torques have a wrong length
@@ -178,11 +178,11 @@ class Session:
     def advance(self, ticks: int, *, keep: bool = False) -> int:
         """Advance by ``ticks`` control periods under the controller; return the number completed before an end.
 
-        The result is bit for bit that of ``run`` and of as many calls of ``step``, without observations.
+        The result equals that of ``run``, and of ``ticks`` calls of ``step``, bit for bit.
 
         Args:
             ticks: number of control periods.
-            keep: keep their rows for ``recorded``.
+            keep: True to keep the recorded rows for ``recorded``.
 
         Raises:
             InputError: the state is within a control period.
@@ -204,13 +204,14 @@ class Session:
         return recording
 
     def changed(self, **members: Any) -> Session:
-        """Return a session that continues with changed members of the scene, such as ``disturbances``; this one ends.
+        """Return a session that continues this one (not to be used any more) with changed members of the scene.
 
         Args:
-            members: members of ``Scene`` except ``state``; step and control period cannot change.
+            members: members of ``Scene`` except ``state``, such as ``disturbances``; time step and control period
+                cannot change.
 
         Raises:
-            InputError: the members do not fit together.
+            InputError: the members are incompatible.
         """
         leave_floor(self.plan.world.ground, self.state)
         scene = replace(self.scene, **(members | {"state": self.state}))
@@ -241,11 +242,13 @@ class Session:
         A Python controller with memory must define ``Controller.memory``.
 
         Raises:
-            InputError: the snapshot is from a session of another model, or the scene's engine cannot go back.
+            InputError: the snapshot is from a session of another model, or the engine cannot return to other states.
         """
         snapshot.state.check_model(self.model)
         if not self.plan.can_go_back and snapshot.state.steps != self.state.steps:
-            raise InputError("this engine keeps its state to itself and cannot go back: make a new Session")
+            raise InputError(
+                "this engine does not expose its state and cannot return to a snapshot: make a new Session"
+            )
         driver, world = self._driver, self.plan.world
         put_state(snapshot.state, self.state, world)
         self._remember(snapshot)
@@ -261,10 +264,10 @@ class Session:
         """Copy and pickle as a new session that continues from here: kernels hold addresses of this session's arrays.
 
         Raises:
-            InputError: the scene's engine keeps its state to itself.
+            InputError: the scene's engine does not expose its state.
         """
         if not self.plan.can_go_back:
-            raise InputError("this engine keeps its state to itself: its session cannot be copied; make a new Session")
+            raise InputError("this engine does not expose its state: its session cannot be copied; make a new Session")
         begun, driver, log = self._beginning, self._driver, self.plan.world.log
         scene, moves = self.scene, self.state is self.scene.state
         scene = replace(scene, state=begun.state) if moves and begun is not None else scene
@@ -310,16 +313,16 @@ class Session:
     def _check_goes_on(self) -> None:
         self._check_whole()
         if self.has_ended:
-            raise InputError("the session has ended, as `ending` says: reset it, or restore what was saved")
+            raise InputError("the session has ended (see `ending`): reset it, or restore a snapshot")
 
     def _check_whole(self) -> None:
         if self._driver.into_tick:
-            raise InputError("the state is within a control period: run it to the end of one before it is stepped")
+            raise InputError("the state is within a control period: let run() end at a control tick before you step")
 
     # --- in one go ---
 
     def check_run(self) -> None:
-        """Check that ``run`` can start here; it would end after the scene's ``duration``.
+        """Check that ``run`` can start at the present time and run for the scene's ``duration``.
 
         Raises:
             InputError: a push, a force or a motion of the floor would begin after the end, or rows are too many.
@@ -328,7 +331,7 @@ class Session:
         check_rows(self.plan.clock)
 
     def run(self, progress: Progress | None = None) -> Recording:
-        """Run to the end of the scene, a fall, a step without a solution, or Ctrl-C, as ``ending`` reports.
+        """Run to the end of the scene, a fall, a failed time step, or Ctrl-C, as ``ending`` reports.
 
         If the end leaves open whether the body falls, the run is extended by at most the scene's ``extend``.
 
@@ -355,7 +358,7 @@ class Session:
         return self.ending or Ending(UNDECIDED if can_stand else COMPLETED)
 
     def _take_steps(self, steps: int, progress: Progress | None) -> bool:
-        """Take steps up to an end; return True if a row of the last state was recorded."""
+        """Take ``steps`` time steps unless the run ends before; return True if the last state was recorded."""
         driver = self._driver
         left = driver.finish_tick(steps)
         driver.free_joints()

@@ -43,14 +43,13 @@ class Settle:
     muscle torques, anchors of contact points and delayed sensor values are kept.
 
     Attributes:
-        seconds: [s] fixed length of the run-in, at rest or not, as for sway in noise. If not given, it lasts until the
-            model is at rest.
-        longest: [s] limit of a run-in without ``seconds``.
+        seconds: [s] fixed duration of the run-in, for example for sway in noise; None: until the model is at rest.
+        longest: [s] longest duration of the run-in if ``seconds`` is None.
         window: [s] time for which the model must be at rest.
-        speed: [m/s] greatest speed of the centre of mass at rest.
-        drift: [m, rad] greatest change of a coordinate within the window at rest.
-        then: changes the state at rest before the start, for example by scatter; returns a state of the same model.
-            Muscle torques are kept.
+        speed: [m/s] largest speed of the centre of mass that counts as rest.
+        drift: [m or rad] largest change of a coordinate within ``window`` that counts as rest.
+        then: function that returns a changed copy of the state at the end of the run-in, for example with scatter;
+            muscle torques are kept. None: no change.
 
     Raises:
         InputError: a number is not above zero.
@@ -71,7 +70,7 @@ class Settle:
 
     @property
     def most(self) -> float:
-        """Greatest length of the run-in [s]."""
+        """Longest duration of the run-in [s]."""
         return self.longest if self.seconds is None else self.seconds
 
 
@@ -84,29 +83,29 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
     """
     assert scene.settle is not None
     then, settle = scene.settle.then, replace(scene.settle, then=None)
-    acting = tuple(one for one in scene.disturbances if isinstance(one, (Load, Patch, Sensors, Actuators)))
-    if settle.seconds is None and any(isinstance(d, (Sensors, Actuators)) and d.is_noisy for d in acting):
+    disturbances = tuple(item for item in scene.disturbances if isinstance(item, (Load, Patch, Sensors, Actuators)))
+    if settle.seconds is None and any(isinstance(d, (Sensors, Actuators)) and d.is_noisy for d in disturbances):
         raise InputError(
             "with noise in sensors or actuators the model never comes to rest: give the run-in a length in seconds, "
             "Settle(seconds=10) or initial.settle=10"
         )
     alone = replace(
-        scene, disturbances=acting, duration=settle.most, record_every=None, state=None, settle=None, extend=0.0
+        scene, disturbances=disturbances, duration=settle.most, record_every=None, state=None, settle=None, extend=0.0
     )
     key = _key_of(alone, settle, start)
-    found = None if key is None else _KEPT.get(key)
-    if found is None:
-        found = _rest(replace(alone, state=start), settle, announce)
+    end = None if key is None else _KEPT.get(key)
+    if end is None:
+        end = _rest(replace(alone, state=start), settle, announce)
         if key is not None:
             while len(_KEPT) >= MOST_KEPT:
                 _KEPT.pop(next(iter(_KEPT)), None)
-            _KEPT[key] = found
-    state = found.state.copy()
+            _KEPT[key] = end
+    state = end.state.copy()
     if then is not None:
         state = then(state)
-        state.check_model(found.state.model)
-        state.exert_as(found.state)
-    return replace(found, state=state)
+        state.check_model(end.state.model)
+        state.exert_as(end.state)
+    return replace(end, state=state)
 
 
 #: Ends of run-ins by ``_key_of``; the oldest is dropped first.
@@ -114,12 +113,12 @@ _KEPT: dict[Hashable, Snapshot] = {}
 
 
 def _key_of(alone: Scene, settle: Settle, start: State) -> Hashable | None:
-    """Return all inputs of a run-in as a key; None if they cannot be compared, as of a mutable controller."""
+    """Return all inputs of a run-in as a key; None if they cannot be compared, for example a mutable controller."""
     if not (_is_immutable(alone.controller) and _is_immutable(alone.integrator)):
         return None
-    others = (getattr(alone, item.name) for item in fields(alone) if item.name != "controller")
+    values = (getattr(alone, item.name) for item in fields(alone) if item.name != "controller")
     try:
-        key = (*others, settle, pickle.dumps(alone.controller), start.q.tobytes(), start.arrays.cache.rate.tobytes())
+        key = (*values, settle, pickle.dumps(alone.controller), start.q.tobytes(), start.arrays.cache.rate.tobytes())
         hash(key)
     except (pickle.PicklingError, AttributeError, TypeError):  # a function, or a table, in it
         return None
@@ -146,9 +145,9 @@ def _rest(alone: Scene, settle: Settle, announce: Announce | None) -> Snapshot:
     else:
         session.advance(ticks)
         _check_stands(session, began)
-    found = session.save()
-    found.state.begin_anew(begins)
-    return found
+    end = session.save()
+    end.state.begin_anew(begins)
+    return end
 
 
 def _stand_until_rest(session: Session, settle: Settle, began: float) -> None:
@@ -177,7 +176,7 @@ def _check_stands(session: Session, began: float) -> None:
         reason = ending.reason if limit is None else replace(limit, time=limit.time - began).reason
         why = f": {reason}" if reason else ""
         raise UnsettledError(
-            f"{_who(session)} cannot begin at rest: left alone before the start, it {ending.verdict}{why}"
+            f"{_who(session)} cannot begin at rest: in the run-in before the start, it {ending.verdict}{why}"
         )
 
 

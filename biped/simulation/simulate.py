@@ -24,9 +24,9 @@ def simulate(
 
     Args:
         model: the model to simulate.
-        controller: the controller of its joints; without one they are free.
-        progress: called now and then with the time simulated so far [s].
-        announce: called with a sentence before kernels are compiled.
+        controller: the controller of the joints; None: the joints are free.
+        progress: function that is called now and then with the time simulated so far [s].
+        announce: function that is called with a sentence before kernels are compiled.
         options: the other members of ``Scene``: floor, state, duration, step, disturbances, …
 
     Raises:
@@ -37,11 +37,11 @@ def simulate(
 
 def _signature() -> inspect.Signature:
     """Return the signature of ``simulate`` with the members of ``Scene`` instead of ``options``, for completion."""
-    own = inspect.signature(simulate)
-    *first, _ = own.parameters.values()
+    signature = inspect.signature(simulate)
+    *first, _ = signature.parameters.values()
     members = list(inspect.signature(Scene).parameters.values())[2:]
     named = [member.replace(kind=inspect.Parameter.KEYWORD_ONLY) for member in members]
-    return own.replace(parameters=[*first[:2], *named, *first[2:]])
+    return signature.replace(parameters=[*first[:2], *named, *first[2:]])
 
 
 simulate.__signature__ = _signature()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Snapshots of sessions, and how they are restored."""
+"""Snapshots of sessions, and functions that restore them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +18,12 @@ from contact.modes import NONE
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A session at one time, bit for bit: the state, and all else that its next step depends on."""
+    """A session at one time, bit for bit: the state, and everything else on which the next time step depends."""
 
     state: State  #: a copy of the state
     law: tuple[Any, ...]  #: copies of the arrays of a compiled law
     memory: Any  #: the memory of a Python controller (``Controller.memory``)
-    recorded: Floats  #: the numbers that the controller recorded last
+    recorded: Floats  #: the values that the controller recorded last
     seeds: tuple[int, int]  #: the seeds of the sensors' and the actuators' noise
     was_reset: bool  #: True if ``reset`` of a Python controller had been called
     ending: Ending | None  #: the cause of the end, or None
@@ -31,17 +31,17 @@ class Snapshot:
 
 def arrays_of(value: Any) -> tuple[Floats, ...]:
     """Return all arrays in nested tuples, in order."""
-    found: list[Floats] = []
-    _gather_arrays(value, found)
-    return tuple(found)
+    arrays: list[Floats] = []
+    _gather_arrays(value, arrays)
+    return tuple(arrays)
 
 
-def _gather_arrays(value: Any, found: list[Floats]) -> None:
+def _gather_arrays(value: Any, arrays: list[Floats]) -> None:
     for item in value if isinstance(value, tuple) else (value,):
         if isinstance(item, np.ndarray):
-            found.append(item)
+            arrays.append(item)
         elif isinstance(item, tuple):
-            _gather_arrays(item, found)
+            _gather_arrays(item, arrays)
 
 
 def copies_of(value: Any) -> tuple[Floats, ...]:
@@ -50,7 +50,7 @@ def copies_of(value: Any) -> tuple[Floats, ...]:
 
 
 def put_arrays(source: Any, target: Any) -> None:
-    """Copy the arrays of ``source`` into those of ``target``, which has the same number with the same shapes."""
+    """Copy the arrays of ``source`` into those of ``target``, which have the same number and shapes."""
     for array, place in zip(arrays_of(source), arrays_of(target), strict=True):
         place[...] = array
 

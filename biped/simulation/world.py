@@ -21,10 +21,10 @@ from biped.kernels.loop.projectile import (
     ARMED,
     NEAR,
     Projectile,
+    free_box,
     gap_between,
     new_projectile,
     new_projectile_state,
-    own_box,
     target_box,
 )
 from biped.kernels.state.pushes import Pushes
@@ -49,18 +49,18 @@ MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Fall:
-    """The limits beyond which a model counts as fallen.
+    """Limits of height, tilt and joint rates at which a run ends as a fall or a loss of control.
 
-    The defaults are far from balancing on two feet: the trunk's centre of mass is 1.23 m high in the home
+    The default limits leave room for any balancing on two feet: the trunk's centre of mass is 1.23 m high in the home
     configuration, and 1.035 m at the start of the experiments.
 
     Raises:
         InputError: a limit is out of range.
     """
 
-    height: float = quantity("m", "Fall limit: least height of the root's centre of mass", 0.6)
-    tilt: float = quantity("rad", "Fall limit: greatest tilt of the root from upright", 1.2)
-    joint_rate: float = quantity("rad/s", "Limit of joint rates; above: control is lost", 100.0)
+    height: float = quantity("m", "Fall limit: smallest height of the root's centre of mass above the floor", 0.6)
+    tilt: float = quantity("rad", "Fall limit: largest tilt of the root from upright", 1.2)
+    joint_rate: float = quantity("rad/s", "Largest joint rate; above it the run ends as a loss of control", 100.0)
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.height):
@@ -80,13 +80,13 @@ NEVER = FallLimits(-np.inf, -2.0, np.inf)
 
 
 class Sizes(NamedTuple):
-    """The numbers that determine the size of a log."""
+    """Numbers that determine the size of a log."""
 
-    period: int  # steps between two control ticks
-    stride: int  # steps between two rows
-    extra: int  # count of the numbers that the controller records
+    period: int  # time steps between two control ticks
+    stride: int  # time steps between two rows
+    extra: int  # number of values that the controller records
     span: float  # [s] between two control ticks
-    run_steps: int = 0  # steps of the whole run, if the log holds all of it
+    run_steps: int = 0  # time steps of the whole run, if the log holds all of it
 
 
 def build_world(
@@ -95,7 +95,7 @@ def build_world(
     floor: Floor,
     state: State,
     integrator: Integrator,
-    acting: Disturbances,
+    disturbances: Disturbances,
     fall: Fall | None,
     columns: Columns,
     sizes: Sizes,
@@ -106,28 +106,28 @@ def build_world(
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
-    sensors = _build_sensors(model, nominal_model, acting, sizes.span)
+    sensors = _build_sensors(model, nominal_model, disturbances, sizes.span)
     state.set_memory_shape((int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
     prepare(model.tree, state.arrays, scratch)
-    ground = compile_ground(floor, model, acting.platform, acting.patches)
-    if acting.sway_referenced is not None:
-        ground = acting.sway_referenced.under(ground, model, state.q)
+    ground = compile_ground(floor, model, disturbances.platform, disturbances.patches)
+    if disturbances.sway_referenced is not None:
+        ground = disturbances.sway_referenced.under(ground, model, state.q)
     join_floor(ground, state)
     return World(
         tree=model.tree,
         ground=ground,
         state=state.arrays,
-        pushes=_build_pushes(nominal_model, model, acting),
+        pushes=_build_pushes(nominal_model, model, disturbances),
         scratch=scratch,
         method=method,
-        projectile=_build_projectile(model, state, acting.throw, scratch.motion.poses),
+        projectile=_build_projectile(model, state, disturbances.throw, scratch.motion.poses),
         fall=fall.limits if fall is not None and model.is_floating else NEVER,
         log=_build_log(model, state, columns, sizes, integrator.recorder(method)),
         sensors=sensors,
         measurement=new_measurement(nominal_model.tree, model.nq, model.nv, model.nc - nominal_model.nc),
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
-        actuators=_build_actuators(model, acting, sizes.span),
+        actuators=_build_actuators(model, disturbances, sizes.span),
     )
 
 
@@ -140,9 +140,9 @@ def _build_log(model: Model, state: State, columns: Columns, sizes: Sizes, more:
     return log
 
 
-def _build_actuators(model: Model, acting: Disturbances, span: float) -> kernels.Actuators:
-    """Return the actuators of the disturbances, else ones with the model's torque limits, else ideal ones."""
-    actuators = acting.actuators
+def _build_actuators(model: Model, disturbances: Disturbances, span: float) -> kernels.Actuators:
+    """Return the actuators of the disturbances, else actuators with the model's torque limits, else ideal actuators."""
+    actuators = disturbances.actuators
     if actuators is None and any(body.joint.max_effort < np.inf for body in model.bodies):
         actuators = Actuators()
     return ideal_actuators(model.nv, span) if actuators is None else actuators.compile(model, span)
@@ -160,8 +160,8 @@ def join_floor(ground: Ground, state: State) -> None:
     left = resting_frames()[END] if state.floor is None else state.floor
     if np.abs(ground.frame[END] - left).max() > JUMP:
         raise InputError(
-            f"the floor would jump at {state.time:g} s: a Platform's motion begins when the run does, or later, "
-            "and a run that is continued needs the one that it had"
+            f"the floor would jump at {state.time:g} s: a Platform's motion must begin with the run or later, "
+            "and a continued run needs the Platform with which it began"
         )
 
 
@@ -173,19 +173,19 @@ def leave_floor(ground: Ground, state: State) -> None:
         state.floor = ground.frame[END].copy()
 
 
-def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> Pushes:
+def _build_pushes(nominal_model: Model, model: Model, disturbances: Disturbances) -> Pushes:
     """Compile pushes; their points are relative to the bodies' centres of mass without loads."""
-    pushes = compile_pushes(model, acting.pushes)
+    pushes = compile_pushes(model, disturbances.pushes)
     for j, i in enumerate(pushes.body):
         pushes.offset[j] -= np.subtract(model.bodies[i].com, nominal_model.bodies[i].com)
     return pushes
 
 
-def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
+def _build_sensors(model: Model, nominal_model: Model, disturbances: Disturbances, span: float) -> SensorModel:
     """Return the kernels' sensor model; a load shifts the root's centre of mass, and sensors do not see that."""
-    if acting.sensors is None and not acting.loads:
+    if disturbances.sensors is None and not disturbances.loads:
         return perfect_sensors()
-    return (acting.sensors or Sensors()).compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
+    return (disturbances.sensors or Sensors()).compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
 
 
 def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> Projectile:
@@ -208,15 +208,15 @@ def _check_speed(throw: Throw, step: float) -> None:
     speed = float(np.linalg.norm(throw.velocity))
     if speed * step > NEAR:
         raise InputError(
-            f"the thrown box's {speed:g} m/s is too fast for a step of {step:g} s: "
-            f"it needs one of {NEAR / speed:.3g} s at most"
+            f"the thrown box's {speed:g} m/s is too fast for a time step of {step:g} s: "
+            f"set a time step of {NEAR / speed:.3g} s at most"
         )
 
 
 def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectile, poses: Poses) -> None:
     for k, i in enumerate(projectile.target_body):
         target = target_box(model.tree, state.arrays, poses, projectile, k)
-        if gap_between(target, projectile.target_radius[k], own_box(projectile)) < 0.0:
+        if gap_between(target, projectile.target_radius[k], free_box(projectile)) < 0.0:
             raise InputError(
                 f"the thrown box would start at {throw.position}, inside of the box of {model.body_names[i]!r}: start "
                 "it outside"
@@ -238,20 +238,18 @@ def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
     """Return the boxes and capsules that a thrown box may hit."""
     solids: tuple[Box | Capsule, ...] = (*model.shapes, *model.capsules)
     if throw.target == EVERYTHING:
-        found = solids
+        targets = solids
     else:
         boxes = tuple(box for box in model.shapes if box.body == throw.target)
-        found = boxes[:1] or tuple(one for one in model.capsules if one.body == throw.target)
-    if not found:
-        known = ", ".join(dict.fromkeys(one.body for one in solids))
-        remedy = (
-            f"bodies with one are {known}" if known else "give it one, as a Box in the model's shapes or in its file"
-        )
-        raise InputError(f"throw.target = {throw.target!r} has no box to hit; {remedy}")
-    for one in found:
-        if isinstance(one, Box) and not np.allclose(one.rotation, np.eye(3)):
-            raise InputError(f"throw.target = {one.body!r}: its box is turned in its body, which is not supported")
-    return found
+        targets = boxes[:1] or tuple(solid for solid in model.capsules if solid.body == throw.target)
+    if not targets:
+        known = ", ".join(dict.fromkeys(solid.body for solid in solids))
+        remedy = f"bodies that have one: {known}" if known else "add a Box to the model's shapes, or a box to its file"
+        raise InputError(f"throw.target = {throw.target!r} has no box or capsule to hit; {remedy}")
+    for solid in targets:
+        if isinstance(solid, Box) and not np.allclose(solid.rotation, np.eye(3)):
+            raise InputError(f"throw.target = {solid.body!r}: its box is turned in its body, which is not supported")
+    return targets
 
 
 def _arm(model: Model, throw: Throw, targets: tuple[Box | Capsule, ...], projectile: Projectile) -> None:

@@ -1,4 +1,4 @@
-"""Inverted pendulum about the ankles: sensed sway, and ankle torques; compiled."""
+"""Kernels of an inverted pendulum about the ankles: sensed sway, and ankle torques."""
 
 import math
 from typing import NamedTuple
@@ -12,18 +12,18 @@ from kernelcache import kernel
 
 
 class Ankles(NamedTuple):
-    """Pendulum in the reference posture, and the joints that pitch its feet."""
+    """Inverted pendulum in the reference posture, and the joints that pitch the feet."""
 
-    foot: Integers  # (feet,) bodies
-    dof: Integers  # (feet,) of the joint that carries each: the ankle's pitch
-    turns: Floats  # (feet,) 1 if its torque on the foot turns the toes down, −1 if up
+    foot: Integers  # (feet,) bodies of the feet
+    dof: Integers  # (feet,) degree of freedom of each foot's joint, the ankle's pitch
+    turns: Floats  # (feet,) 1 if a positive torque turns the toes down, −1 if up
     flat: Floats  # (feet, 4) orientations of the feet in the posture
     forward: tuple[float, float, float]  # direction that the model faces
     left: tuple[float, float, float]
     mass: float  # [kg]
-    toppling: float  # [N·m/rad] m g h: gravity's torque about the ankles by sway
-    upright: float  # [rad] the sway of the posture
-    kept: float  # low-pass filter of the feet's signals: share kept from tick to tick
+    toppling: float  # [N·m/rad] m g h, gravity's torque about the ankles per sway angle
+    upright: float  # [rad] sway of the posture
+    kept: float  # share of a filtered signal of the feet that is kept from tick to tick
     filtered: Floats  # (5,) filtered signals and two measured rates; NaN before the first tick
 
 
@@ -34,15 +34,15 @@ class Sway(NamedTuple):
     body_rate: float  # [rad/s]
     legs: float  # [rad] sway relative to the feet, from the joints alone; filtered
     legs_rate: float  # [rad/s] filtered
-    feet_rate: float  # [rad/s] of the feet in space, thus of the floor; filtered
+    feet_rate: float  # [rad/s] rate of the feet in space, and thus of the floor; filtered
 
 
 @kernel
 def sense_sway(ankles, measurement):
-    """Return the sway of body and feet from the measured posture and rates; call once a tick.
+    """Return the sway of body and feet from the measured posture and rates; must be called once per tick.
 
-    Signals of the feet pass a low-pass filter, and rates are means of two ticks: light feet on stiff springs oscillate
-    at a rate that changes sign from step to step, which a torque that follows it would amplify.
+    Signals of the feet are low-pass filtered, and rates are means of two ticks: light feet on stiff springs oscillate
+    with a rate that changes sign from step to step, which feedback would amplify.
     """
     tree, motion = measurement.tree, measurement.motion
     set_twists(tree, motion.poses, motion.rates, motion.velocity)
@@ -74,7 +74,7 @@ def smoothed(ankles, place, value):
 
 @kernel
 def steadied(ankles, place, value):
-    """Return the mean of a number and its value a tick ago."""
+    """Return the mean of a value and the value of the previous tick."""
     before = value if math.isnan(ankles.filtered[place]) else ankles.filtered[place]
     ankles.filtered[place] = value
     return 0.5 * (value + before)
@@ -82,7 +82,7 @@ def steadied(ankles, place, value):
 
 @kernel
 def place_of_ankle(tree, poses, foot):
-    """Return the position of the joint that carries a foot, relative to O."""
+    """Return the position [m] of the joint that carries a foot, relative to O."""
     return point_of_body(poses, foot, scale(-1.0, load3(tree.com_offset, foot)))
 
 
@@ -114,8 +114,8 @@ def torque_from_floor(ankles, measurement):
 
 @kernel
 def exert(ankles, sway, torque):
-    """Distribute the body torque −m g h (φ_0 + sway) among the ankles (opposite on the feet); return it [N·m]."""
-    wanted = ankles.toppling * (ankles.upright + sway)
+    """Set ankle torques that sum up to −m g h (φ_0 + sway) on the body; return their sum on the feet [N·m]."""
+    feet_torque = ankles.toppling * (ankles.upright + sway)
     for k in range(ankles.foot.shape[0]):
-        torque[ankles.dof[k]] = ankles.turns[k] * wanted / ankles.foot.shape[0]
-    return wanted
+        torque[ankles.dof[k]] = ankles.turns[k] * feet_torque / ankles.foot.shape[0]
+    return feet_torque

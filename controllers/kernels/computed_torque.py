@@ -1,4 +1,4 @@
-"""Computed torque in joint space (Wendlandt 1997, appendix A.9), compiled."""
+"""Kernels of computed torque in joint space (Wendlandt 1997, appendix A.9)."""
 
 from typing import NamedTuple
 
@@ -14,14 +14,14 @@ from kernelcache import kernel
 
 
 class ComputedTorqueLaw(NamedTuple):
-    """Compiled controller; j joints of one degree of freedom."""
+    """Parameters and buffers of the controller, for j joints with one degree of freedom."""
 
     coordinate: Integers  # (j,) index of each joint in a configuration
     dof: Integers  # (j,) index in a velocity
     kp: Floats  # (j, j) K_p [1/s²]
     kd: Floats  # (j, j) K_v [1/s]
     target: Floats  # (j,) [rad or m]
-    path: Signals  # (j) displacements of the targets
+    path: Signals  # (j) [rad or m] displacements of the targets over time
     error: Floats  # (j,) buffer
     error_rate: Floats  # (j,)
     acceleration: Floats  # (nv,)
@@ -31,10 +31,10 @@ class ComputedTorqueLaw(NamedTuple):
 
 @control.register(ComputedTorqueLaw)
 def computed_torque(law, measurement, torque, recorded):
-    """τ = M (θ̈_d − K_v ė − K_p e) + C θ̇ + N.
+    """Compute the torques τ = M (θ̈_d − K_v ė − K_p e) + C θ̇ + N.
 
-    A floating root's acceleration results without actuators (partial feedback linearization, Spong 1994), with the
-    ground reaction forces of the last step.
+    A floating root is not actuated: its acceleration follows from the joints' (partial feedback linearization, Spong
+    1994) and the ground reaction forces of the last step.
     """
     tree, motion = measurement.tree, measurement.motion
     joint_accelerations(law, measurement)
@@ -64,7 +64,7 @@ def joint_accelerations(law, measurement):
 
 @kernel
 def generalized_forces(law, measurement, torque):
-    """Compute M β̇ + C − Jᵀ F (Algorithm 3.2) for ``law.acceleration`` and the ground reaction forces F."""
+    """Compute M β̇ + C − Jᵀ F (Algorithm 3.2) for β̇ = ``law.acceleration`` and ground reaction forces F."""
     tree, motion = measurement.tree, measurement.motion
     accelerate_bodies(tree, motion, law.acceleration)
     wrench = motion.factors.wrench
@@ -79,7 +79,7 @@ def generalized_forces(law, measurement, torque):
 
 @kernel
 def root_acceleration(law, tree, motion, missing):
-    """Set the root's acceleration so that no wrench acts on it; ``missing``: wrench needed at zero acceleration."""
+    """Set the root's acceleration for which no wrench acts on it; ``missing`` is that wrench at zero acceleration."""
     load_composite_blocks(tree, motion)
     for row in range(6):
         law.root[row] = -missing[row]

@@ -1,13 +1,13 @@
-"""Workspace controller with unilateral contact: Algorithm 4.5 of Wendlandt 1997 within friction cones.
+"""Kernels of the workspace controller with unilateral contact: Algorithm 4.5 of Wendlandt 1997 in friction cones.
 
 Algorithms 4.1 to 4.4 and 4.6 are those of ``controllers.kernels.workspace``. Each leg is to exert a wrench F on the
-central body. Not all of F comes from the floor: the leg's own weight and motion contribute a part Q, which the
-articulated-body recursion of Algorithm 4.3 provides as the force of the legs on their fixed feet. So
+central body. A part Q of F is due to the weight and motion of the leg itself; the articulated-body recursion of
+Algorithm 4.3 provides it as the force of the legs on their fixed feet. So
 
     F = G f + Q + L a
 
 with f the contact forces on the leg, G their grasp matrix, and a the deviation of the central body from the desired
-acceleration, by which Q changes at the rate L. The nearest of such wrenches replace the desired ones:
+acceleration, by which Q changes at the rate L. The nearest such wrenches replace the desired wrenches:
 
     minimize    ½ |P a|² + ½ ε |f − f⁰|²
     subject to  (P − Σ L) a − Σ G f = Σ Q − F^bd        the legs' wrenches sum up to F^bd + P a
@@ -35,7 +35,7 @@ from controllers.kernels.set_point import desired_motion
 from controllers.kernels.whole_body import HELD, is_in_flight, keep_torques_in_range, lowest_touch, torque_range
 from kernelcache import kernel, routine
 
-#: Outcome of a tick (others: SOLVED, HELD): torque limits were left out, since the program has no solution with them.
+#: Outcome of a tick, besides SOLVED and HELD: the program has a solution only without torque limits.
 WITHOUT_LIMITS = 1
 #: Relative pivot of a foot's Gram matrix below which a moment is unavailable (contact on an edge or a point).
 DAMPING = 1e-10
@@ -47,14 +47,14 @@ class Tasks(NamedTuple):
     """Gains and weights."""
 
     feet: tuple[float, float]  # [1/s², 1/s] gains for a foot that does not stand flat
-    weight_moment: float  # [1/m²] weight of the moment error; the force error has 1
-    lift: float  # [m] greatest height of a point in stance, if another point of its foot touches
+    weight_moment: float  # [1/m²] weight of the moment error; the force error has weight 1
+    lift: float  # [m] height above the foot's lowest touching point up to which a point bears load
 
 
 class Stance(NamedTuple):
     """Reference stance of the feet."""
 
-    foot_place: Floats  # (feet, 3) [m] of their centres of mass
+    foot_place: Floats  # (feet, 3) [m] positions of their centres of mass
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) foot of each
@@ -65,14 +65,14 @@ class Limits(NamedTuple):
 
     torque_dof: Integers  # (r,)
     leg: Integers  # (r,)
-    torque: Floats  # (r,) [N·m] or infinite
+    torque: Floats  # (r,) [N·m] torque limit, or inf
 
 
 class Buffers(NamedTuple):
     """Buffers of a tick; wrenches and twists about O, the central body's centre of mass."""
 
-    acceleration: Floats  # (6,) desired, of the central body
-    planned: Floats  # (feet, 6) accelerations of the feet
+    acceleration: Floats  # (6,) desired acceleration of the central body
+    planned: Floats  # (feet, 6) planned accelerations of the feet
     bias: Floats  # (feet, 6) Q
     response: Floats  # (feet, 6, 6) L
 
@@ -120,7 +120,7 @@ def cone_workspace_torques(law, measurement, torque, recorded):
 
 @kernel
 def find_carriers(law, measurement):
-    """Set the load-bearing points: touching ones, and slightly lifted ones of the same foot."""
+    """Set the load-bearing points: touching points, and slightly lifted points of a touching foot."""
     stance, carries = law.stance, law.qp.carries
     places = measurement.motion.poses.contact
     for k in range(law.stance.foot_place.shape[0]):
@@ -134,7 +134,7 @@ def find_carriers(law, measurement):
 
 @routine
 def plan_feet(law, measurement):
-    """Plan the motion that returns feet that do not stand flat.
+    """Plan the motion of feet that do not stand flat, back to their stance.
 
     The big base of Algorithm 4.3 then moves as planned: velocity-dependent accelerations are relative to it.
     """
@@ -160,24 +160,24 @@ def foot_acceleration(law, measurement, k, in_flight):
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     stiffness, damping = law.tasks.feet
     still = (0.0, 0.0, 0.0)
-    wanted = still
+    linear = still
     if touching == 0:
         place = v.load3(motion.poses.com, i)
         away, moving = from_others(law, motion, k)
-        wanted = v.add(v.scale(-stiffness, away), v.scale(-damping, moving))
+        linear = v.add(v.scale(-stiffness, away), v.scale(-damping, moving))
     if in_flight:
-        wanted = v.add(wanted, v.triple(tree.gravity))
+        linear = v.add(linear, v.triple(tree.gravity))
     velocity = velocity_at(motion, i, place)
     omega = velocity[3:]
     _, x, y, z = v.quat_difference(v.load4(motion.poses.quaternion, i), v.load4(law.stance.foot_turn, k))
     alpha = v.add(v.scale(-2.0 * stiffness, (x, y, z)), v.scale(-damping, omega))
     # From the acceleration of the point there to the rate of change of the twist at O.
-    return v.sub(v.sub(wanted, v.cross(alpha, place)), v.cross(omega, velocity[:3])) + alpha
+    return v.sub(v.sub(linear, v.cross(alpha, place)), v.cross(omega, velocity[:3])) + alpha
 
 
 @kernel
 def middle_of_touch(law, motion, k):
-    """Return the number of a foot's load-bearing points, its number of points, and the middle of the former."""
+    """Return the numbers of load-bearing points and of all points of a foot, and the middle of the former."""
     stance, carries = law.stance, law.qp.carries
     touching, points = 0, 0
     middle = (0.0, 0.0, 0.0)
@@ -215,10 +215,10 @@ def com_velocity(motion, i):
 
 @kernel
 def bias_wrenches(law, measurement):
-    """Compute Q: the part of a leg's wrench not from the floor, at the desired accelerations.
+    """Compute Q, the part of a leg's wrench that is not from the floor, at the desired accelerations.
 
-    Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: the leg's force on it is its (big)
-    inertia times its (tiny) acceleration beyond the planned one. The floor also carries its true weight and inertia.
+    It follows from Newton's and Euler's equations of the foot. In Algorithm 4.3 the foot is a big base: the leg's force
+    on it is its (big) inertia times its (tiny) deviation from the planned acceleration. The floor carries the foot too.
     """
     tree, motion, buffers = measurement.tree, measurement.motion, law.buffers
     legs = law.workspace.legs
@@ -234,15 +234,15 @@ def bias_wrenches(law, measurement):
 @kernel
 def accelerate_legs(law, motion, tree):
     """Compute V̇_1 = P_1⁻¹ (F^bd − z_1) and the outboard recursion, without joint torques."""
-    gram, wanted = law.workspace.scratch.gram, law.buffers.acceleration
+    gram, desired = law.workspace.scratch.gram, law.buffers.acceleration
     factors = motion.factors
     for row in range(6):
-        wanted[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
+        desired[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
         for column in range(row + 1):
             gram[row, column] = factors.block[0, row, column]
-    thesis_law.solve_symmetric6(gram, wanted)
+    thesis_law.solve_symmetric6(gram, desired)
     for axis in range(6):
-        factors.twist[0, axis] = wanted[axis]
+        factors.twist[0, axis] = desired[axis]
     for i in range(1, tree.parent.shape[0]):
         a = v.load6(factors.twist, tree.parent[i])
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
@@ -259,7 +259,7 @@ def big_inertia(tree, big_base, motion, i):
 
 @kernel
 def base_wrench(law, tree, motion, i, inertia, a):
-    """Return the wrench about O that gives the big base of a foot the acceleration a, without its bias."""
+    """Return the wrench about O that gives a foot as big base the acceleration a, without the bias wrench."""
     com = v.load3(motion.poses.com, i)
     force = v.scale(law.workspace.gains.big_base * tree.mass[0], v.add(a[:3], v.cross(a[3:], com)))
     return force + v.add(v.mat_vec(inertia, a[3:]), v.cross(com, force))
@@ -292,7 +292,7 @@ def bias_response(law, measurement):
 
 @kernel
 def accelerate_column_wise(T, s, w, d):
-    """T ← (1 − s wᵀ d) T."""
+    """Replace T by (1 − s wᵀ d) T."""
     for column in range(6):
         delta = -d * (
             (w[0] * T[0, column] + w[1] * T[1, column] + w[2] * T[2, column])
@@ -304,7 +304,7 @@ def accelerate_column_wise(T, s, w, d):
 
 @kernel
 def prefer_forces(law, measurement):
-    """Compute f⁰, the forces of least norm that give each foot its wrench of Algorithm 4.5; return success.
+    """Compute f⁰, the forces of least norm with each foot's wrench of Algorithm 4.5; return True if successful.
 
     With arms from the foot's centre of mass they are λ_f − arm × λ_n, where G Gᵀ λ is the wrench.
     """
@@ -364,10 +364,10 @@ def is_within_limits(law, measurement, torque):
 
 @routine
 def nearest_wrenches(law, measurement, torque):
-    """Write the torques of the nearest wrenches that floor and joints can give; return how the program ended.
+    """Write the torques of the nearest wrenches that floor and joints allow; return the program's outcome.
 
-    Torque limits enter the program only if its solution without them exceeds them. They yield to the floor's limits,
-    and the torques are clipped to them in any case. After a numerical failure the last torques are held.
+    The program has torque limits only if its solution without them exceeds them. If none exists with them, they
+    are left out, and torques are clipped. After a numerical failure the last torques are held.
     """
     qp = law.qp
     bias_response(law, measurement)
@@ -375,7 +375,7 @@ def nearest_wrenches(law, measurement, torque):
     write_balance(law, measurement.motion)
     contact_qp.factor_contact_qp(qp)
     bounded, ended, before = 0, HELD, 0
-    for attempt in range(2):  # without torque limits, then with them; one call site: each is compiled
+    for attempt in range(2):  # without torque limits, then with them; a single call site, as each is compiled
         if contact_qp.solve_contact_qp(qp, bounded) != contact_qp.SOLVED:
             break
         take_wrenches(law, measurement, torque)

@@ -6,9 +6,9 @@
                 lower ≤ D x + F f ≤ upper          torques, and other bounded quantities
 
 by the dual active-set method of Goldfarb and Idnani 1983 (Mathematical Programming 27, 1-33). It starts from the least
-cost without inequalities, and takes in one violated inequality after another. H is dense and small, the forces'
-cost is diagonal: one factorization of H, and the Schur complement of the active constraints, in their number only, is
-all the algebra there is. A tick whose forces are all within their pyramids costs no iteration.
+cost without inequalities, and adds violated inequalities one by one. H is dense and small, and the cost of forces is
+diagonal: the method needs one factorization of H, and the Schur complement of the active constraints. A tick whose
+forces are all within their pyramids needs no iteration.
 """
 
 import math
@@ -20,10 +20,10 @@ from biped.kernels.solve.dense import solve_cholesky, solve_cholesky_rows
 from contact.arrays import Floats, Integers
 from kernelcache import kernel, routine
 
-# How a program ended.
+# Outcomes of a program.
 SOLVED = 0
 INFEASIBLE = 1  # no x and f fulfil all constraints
-UNFINISHED = 2  # the iteration limit is reached
+UNFINISHED = 2  # the iteration limit was reached
 NOT_FINITE = 3  # a number is NaN, or H is not positive definite
 
 #: Rows of A: force and moment on the base.
@@ -37,10 +37,10 @@ SINES = tuple(math.sin(angle) for angle in _ANGLES)
 
 #: [N, N·m, rad/s²] Tolerance of a constraint.
 TOLERANCE = 1e-7
-#: Of a constraint's squared length, what it has outside of the active ones' span: where less is found as a difference
-#: of squares, it is computed anew as the length of what is outside.
+#: Share of a constraint's squared length outside the span of the active constraints, below which a difference of
+#: squares is too inaccurate, and the length is computed from the remainder itself.
 UNSURE = 1e-6
-#: Below this share a constraint depends on the active ones.
+#: Share of the squared length below which a constraint depends on the active constraints.
 DEPENDENT = 1e-22
 #: Limit of added and dropped constraints.
 MOST_ITERATIONS = 200
@@ -61,16 +61,16 @@ class ContactQp(NamedTuple):
     rows: Floats  # (r, n + 3m) D and F
     lower: Floats  # (r,) or −∞
     upper: Floats  # (r,) or ∞
-    unknown: Floats  # (n + 3m,) the solution: x and f
+    unknown: Floats  # (n + 3m,) solution: x and f
     # Buffers for N = n + 3m active constraints (as many as unknowns) and one to be added:
-    counts: Integers  # (3,) active constraints, iterations, how it ended
-    active: Integers  # (N + 1,) which are
-    normal: Floats  # (N + 1, N) their gradients c, by row
+    counts: Integers  # (3,) number of active constraints, number of iterations, outcome
+    active: Integers  # (N + 1,) active constraints
+    normal: Floats  # (N + 1, N) gradients c of the active constraints, by row
     pulled: Floats  # (N + 1, N) H⁻¹ c, by row
     factor: Floats  # (N + 1, N + 1) lower Cholesky factor of c · H⁻¹ c
     multiplier: Floats  # (N + 1,)
-    change: Floats  # (N + 1,) of the multipliers
-    direction: Floats  # (N,) of the unknowns
+    change: Floats  # (N + 1,) change of the multipliers
+    direction: Floats  # (N,) direction of the unknowns
 
 
 def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
@@ -101,7 +101,7 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
     )
 
 
-# Places in ``ContactQp.counts``.
+# Indices in ``ContactQp.counts``.
 ACTIVE, ITERATIONS, ENDED = range(3)
 
 
@@ -113,9 +113,9 @@ def factor_contact_qp(qp):
 
 @kernel
 def solve_contact_qp(qp, bounded):
-    """Solve the program into ``qp.unknown``, with the first ``bounded`` of its rows; return the outcome.
+    """Solve the program with its first ``bounded`` rows, write ``qp.unknown``, and return the outcome.
 
-    Needs ``factor_contact_qp``. Unless the outcome is SOLVED, ``unknown`` is not a solution.
+    ``factor_contact_qp`` must be called before. Unless the outcome is SOLVED, ``unknown`` is not a solution.
     """
     qp.counts[ACTIVE], qp.counts[ITERATIONS] = 0, 0
     start_at_least_cost(qp)
@@ -236,7 +236,7 @@ def pull(qp, place):
 
 @kernel
 def weigh(qp, place):
-    """Start H⁻¹ c: c / ε for forces, c for accelerations; return whether it has accelerations."""
+    """Start H⁻¹ c: c / ε for forces, c for accelerations; return True if c has entries for accelerations."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     moves = False
     for i in range(n):
@@ -249,9 +249,9 @@ def weigh(qp, place):
 
 @kernel
 def append(qp, place):
-    """Add the constraint after the last active one to the factor; return whether it is independent.
+    """Add the constraint after the last active one to the factor; return True if it is independent.
 
-    ``change`` is then r and ``direction`` H⁻¹ c', where c' = c − Cᵀ r is its part outside the active constraints' span.
+    Then ``change`` is r, and ``direction`` is H⁻¹ c' with the part c' = c − Cᵀ r outside the active constraints' span.
     """
     size = qp.unknown.shape[0]
     row = qp.factor[place]
@@ -275,7 +275,7 @@ def append(qp, place):
 
 @kernel
 def project(qp, place):
-    """Project ``direction`` off the active constraints, and add that part to the factor's row; r in ``change``."""
+    """Remove the active constraints' part from ``direction``, add it to the factor's row; write r to ``change``."""
     size = qp.unknown.shape[0]
     for j in range(place):
         qp.change[j] = product(qp.normal[j], qp.direction, size)
@@ -352,9 +352,9 @@ def is_finite(numbers):
 
 @kernel
 def most_violated(qp, bounded):
-    """Return the most violated inequality, or −1; and the (negative) violation, or NaN if there is one.
+    """Return the most violated inequality, or −1 if none is, and its (negative) violation; NaN if a value is NaN.
 
-    Inequalities are numbered: sides of each point's pyramid, then lower and upper bound of each row.
+    Inequalities are numbered: the sides of each point's pyramid, then lower and upper bound of each row.
     """
     n, size, points = qp.hessian.shape[0], qp.unknown.shape[0], qp.carries.shape[0]
     worst, least = -1, -TOLERANCE
@@ -401,8 +401,8 @@ def put_normal(qp, which, place):
 
 @kernel
 def take_in(qp, which, violation):
-    """Activate a violated inequality, dropping others that it frees; return False if impossible."""
-    own = 0.0  # multiplier of the new constraint
+    """Activate a violated inequality and drop those that it frees; return False if that is impossible."""
+    new_multiplier = 0.0  # multiplier of the new constraint
     while qp.counts[ITERATIONS] < MOST_ITERATIONS:
         qp.counts[ITERATIONS] += 1
         place = qp.counts[ACTIVE]
@@ -418,12 +418,12 @@ def take_in(qp, which, violation):
             return False
         for j in range(place):
             qp.multiplier[j] -= length * qp.change[j]
-        own += length
+        new_multiplier += length
         if independent:
             violation += length * qp.factor[place, place] * qp.factor[place, place]
             move(qp, length)
         if full <= most:
-            qp.multiplier[place] = own
+            qp.multiplier[place] = new_multiplier
             qp.active[place] = which
             return True
         qp.counts[ACTIVE] = place

@@ -9,17 +9,17 @@ from kernelcache import kernel
 
 
 class Frame(NamedTuple):
-    """The frame in which the posture is meant: the world's, or one that goes with the feet."""
+    """Reference frame of the posture: the world, or a frame that moves with the feet."""
 
     follows: float  # 1: moves with the feet, 0: fixed in the world
-    foot: Integers  # (feet,) bodies
+    foot: Integers  # (feet,) bodies of the feet
     place: tuple[float, float, float]  # [m] midpoint of the feet's centres of mass in the posture; z is zero
     turn: Floats  # (feet, 4) orientations of the feet in the posture
 
 
 @kernel
 def seen_from_feet(frame, poses):
-    """Return the rotation from world axes to the feet's, and their midpoint [m] relative to the root.
+    """Return the rotation from world axes to the feet's frame, and the feet's midpoint [m] relative to the root.
 
     The frame's rotation is the vertical part of the mean of the feet's rotations q q̄_0 = (w, x, y, z): (w, 0, 0, z),
     normalized.
@@ -36,10 +36,10 @@ def seen_from_feet(frame, poses):
 
 @kernel
 def in_frame(frame, poses, place, turn, velocity, omega):
-    """Return the root's pose and velocities relative to the feet's midpoint and heading.
+    """Return the root's pose and velocities in the frame: midpoint and heading of the feet, or the world.
 
-    Velocities are relative to the world, only rotated: a foot in the air moves by the torques of the last tick, not
-    with the body.
+    Velocities are relative to the world and only rotated, since a foot in the air moves by the last tick's torques
+    and not with the body.
     """
     back, middle = seen_from_feet(frame, poses)
     R = quat_matrix(back)

@@ -1,14 +1,14 @@
-"""Forward model of commanded accelerations over the sensory delay, around a controller; compiled.
+"""Kernels of a forward model of commanded accelerations over the sensory delay, around a controller.
 
-The sensed state is d ticks old. Since then the body has moved as commanded, within the constraints of the stance feet:
-that gives x̂. The sensed error e of the x̂ of that time has evolved too, by M ë = −G e − D ė with the feet held: as a
-body topples, and as muscles hold it. x̂ is corrected by it at each tick.
+The sensed state is d ticks old. The prediction x̂ assumes that the body has moved as commanded since then, within the
+constraints of the stance feet. The sensed error e of the x̂ of that time has evolved since, by M ë = −G e − D ė with the
+feet held: the body topples, and muscles hold it. At each tick x̂ is corrected by the propagated error.
 
 Over one period the error e becomes F e − m, where m is the correction of x̂ at the period's end. Each tick repeats
-this over all periods of the delay. A recursion from the previous tick would be faster, but it would multiply its own
-rounding errors by F at every tick, without bound: F has the unstable mode of a falling body. While the body hardly
-moves, F stays the same for many periods. A block of them then takes one product, F^8 e − s, where s sums the
-corrections within the block. So rounding errors persist over the delay and one block, no longer.
+this over all periods of the delay. A recursion from the previous tick would be faster, but would multiply rounding
+errors by F at every tick without bound, since F has the unstable mode of a falling body. While the body hardly moves,
+F is constant for many periods. A block of them then takes one product, F^8 e − s, where s sums the corrections within
+the block. So rounding errors persist only over the delay and one block.
 """
 
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN, St
 from controllers.kernels.whole_body import WholeBodyLaw
 from kernelcache import generic, kernel, routine
 
-#: [m] Height tolerance: a point no higher above the other foot's points has landed.
+#: [m] Height above the other foot's points up to which a point counts as landed.
 DOWN = 0.002
 #: Periods of a block, 2^DOUBLINGS; a block takes one product if F is the same in all of them.
 DOUBLINGS = 3
@@ -36,7 +36,7 @@ SOFT = 1e-9
 
 
 class Muscles(NamedTuple):
-    """Joints, and the undelayed impedance of their muscles, at rest in the posture."""
+    """Joints, and the impedance of their muscles, which acts without delay and is at rest in the posture."""
 
     coordinate: Integers  # (joints,)
     dof: Integers  # (joints,)
@@ -50,14 +50,14 @@ class Propagation(NamedTuple):
 
     span: float  # [s] h
     foot: Integers  # (feet,) bodies
-    alike: float  # [rad] rotation of the root or a joint after which M and the feet are evaluated again
+    alike: float  # [rad] rotation of the root or a joint after which M and the feet's Jacobians are evaluated again
     pull: Floats  # (1 + feet, nv, nv) Gᵀ: restoring force of displacements; all feet held, or all but one
     drag: Floats  # (nv,) D + h K of the muscles
-    share: float  # share of disallowed foot velocities of x̂ that decays in a period (soles may tilt)
+    share: float  # share of velocities that the stance feet do not allow which decays in a period (soles may tilt)
     mass: Floats  # (nv, nv) buffer: M + h D + h² K
     factor: Floats  # (nv, nv) buffer: its Cholesky factor L
     inverse: Floats  # (nv, nv) buffer: X = L⁻¹
-    hold: Floats  # (nv, 6 feet) buffer: Y = L⁻¹ Jᵀ of the feet that stand
+    hold: Floats  # (nv, 6 feet) buffer: Y = L⁻¹ Jᵀ of the stance feet
     compliance: Floats  # (6 feet, 6 feet) buffer: the factor C of Yᵀ Y
     reaction: Floats  # (6 feet, nv) buffer: Z
     jacobian: Floats  # (6, nv) buffer
@@ -76,18 +76,18 @@ class ForwardModelLaw(NamedTuple):
     rates: Floats  # (nv,)
     past_q: Floats  # (d, nq) x̂ of the last ticks, ring buffer
     past_rates: Floats  # (d, nv)
-    onward: Floats  # (d, 2 nv, nv) recent Rᵀ, ring buffer; one for several ticks
+    onward: Floats  # (d, 2 nv, nv) recent Rᵀ, ring buffer; a row can serve for several ticks
     which: Integers  # (d,) row of Rᵀ for each of these ticks
-    newest: Integers  # (1,) row of Rᵀ
+    newest: Integers  # (1,) row of the newest Rᵀ
     since: Integers  # (1,) number of ticks with the newest Rᵀ
     shape: Floats  # (nq,) posture at the evaluation of R
     leap: Floats  # (·, 2 nv, 2 nv) (F^8)ᵀ, ring buffer; for each F that was constant for a block
-    leaps: Integers  # (1,) so far
+    leaps: Integers  # (1,) number of (F^8)ᵀ so far
     leap_of: Integers  # (d,) row of (F^8)ᵀ for each row of Rᵀ
     mended: Floats  # (d, 2 nv) corrections m of x̂, ring buffer
     within: Floats  # (·, 2 nv) sums s of blocks: corrections after a block's first tick, ring buffer
     swings: Integers  # (1,) swing foot of the last tick, or −1
-    ticks: Integers  # (1,) so far
+    ticks: Integers  # (1,) number of ticks so far
     asked: Floats  # (nv,) buffer: accelerations
     error: Floats  # (2 nv,) buffer
     buffers: Floats  # (2 nv,) buffer
@@ -109,7 +109,7 @@ def swinging_foot(law):
 
 @generic("law")
 def feel_feet(law, measurement):
-    """Set touching points and contact forces as predicted from the controller's state and the predicted pose."""
+    """Set touching points and contact forces as predicted by the controller's state and the predicted pose."""
 
 
 @tell_asked.register(WholeBodyLaw)
@@ -140,7 +140,7 @@ def foot_that_swings(law):
 
 @feel_feet.register(SteppingLaw)
 def feel_feet_stepping(law, measurement):
-    """Set the contacts: stance feet touch; the swing foot touches at the other's height; forces as commanded."""
+    """Set the contacts: stance feet touch, the swing foot touches at the other foot's height; forces as commanded."""
     phase, body = law.phase, law.body
     stance, places, nv = body.stance, measurement.motion.poses.contact, law.body.qp.hessian.shape[0]
     if phase[PHASE] == STANDS and phase[TAKEN] == 0:
@@ -174,7 +174,7 @@ def show_now(law, measurement):
     if tick >= depth:
         difference(law, measurement, tick % depth)
         bring_to_now(law, tick)
-    else:  # the sensed state is the start, and only the commands since then are known
+    else:  # the sensed state is still that at the start; only the commands since then are known
         error[:] = 0.0
     copy1(error, law.mended[tick % depth])
     copy1(law.q, q)
@@ -185,7 +185,7 @@ def show_now(law, measurement):
 
 @kernel
 def bring_to_now(law, tick):
-    """Propagate ``error`` from d periods ago to now, and subtract the corrections of x̂ made meanwhile."""
+    """Propagate ``error`` from d periods ago to now, and subtract the corrections of x̂ made since."""
     depth = age = law.past_q.shape[0]
     while age > 0:
         row, last = (tick - age) % depth, (tick - age + BLOCK - 1) % depth
@@ -285,7 +285,7 @@ def go_on(law, measurement):
 
 @kernel
 def has_changed(law, q):
-    """Return whether the posture has changed since M and the feet were last evaluated."""
+    """Return True if the posture has changed since M and the feet's Jacobians were evaluated."""
     shape, muscles = law.shape, law.muscles
     _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (shape[3], shape[4], shape[5], shape[6]))
     far = 2.0 * max(abs(x), abs(y), abs(z))
@@ -343,7 +343,7 @@ def hold_feet(goes, measurement, swings):
 
 @kernel
 def solve_lower(factor, columns):
-    """Compute X ← L⁻¹ X."""
+    """Replace the columns X by L⁻¹ X."""
     for i in range(columns.shape[0]):
         for k in range(i):
             add_times(columns[i], -factor[i, k], columns[k])
@@ -353,7 +353,7 @@ def solve_lower(factor, columns):
 
 @kernel
 def propagate(goes, pull, onward):
-    """Compute Rᵀ of a step with the feet held, muscles implicit: ė' = P (M ė − h G e)."""
+    """Compute Rᵀ of a period with the feet held and implicit muscles: ė' = P (M ė − h G e)."""
     nv = goes.mass.shape[0]
     onward[:] = 0.0
     for k in range(nv):

@@ -1,4 +1,4 @@
-"""Proportional-derivative control of the joints, compiled."""
+"""Kernel of proportional-derivative control of the joints."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from kernelcache import kernel
 
 
 class PdLaw(NamedTuple):
-    """Gains, one entry for each degree of freedom; zero for floating and spherical joints."""
+    """Gains by degree of freedom, zero for floating and spherical joints."""
 
     kp: Floats  # (nv,) [N·m/rad]
     kd: Floats  # (nv,) [N·m·s/rad]
@@ -19,7 +19,7 @@ class PdLaw(NamedTuple):
 
 @control.register(PdLaw)
 def pd_torques(law, measurement, torque, recorded):
-    """τ = −k_p (θ − θ_d) − k_d θ̇ within ±limit."""
+    """Write the torques τ = −k_p (θ − θ_d) − k_d θ̇, within ±limit."""
     tree = measurement.tree
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
@@ -28,5 +28,5 @@ def pd_torques(law, measurement, torque, recorded):
 
 @kernel
 def pd_torque(law, measurement, coordinate, dof):
-    wanted = -law.kp[dof] * (measurement.q[coordinate] - law.target[dof]) - law.kd[dof] * measurement.motion.rates[dof]
-    return bounded(wanted, -law.limit[dof], law.limit[dof])
+    linear = -law.kp[dof] * (measurement.q[coordinate] - law.target[dof]) - law.kd[dof] * measurement.motion.rates[dof]
+    return bounded(linear, -law.limit[dof], law.limit[dof])

@@ -1,4 +1,4 @@
-"""Collision avoidance of the legs: accelerations at which capsules stop before they touch."""
+"""Collision avoidance of the legs: limits of acceleration at which capsules stop before they touch."""
 
 from typing import NamedTuple
 
@@ -8,26 +8,26 @@ from contact.capsules import capsule_gap, point_on_axis
 from contact.vectors import add, dot, load3, load9, mat_vec, sub
 from kernelcache import kernel
 
-#: [m] Distance above which a pair has no row.
+#: [m] Distance above which a pair of capsules has no row.
 NEAR = 0.1
 
 
 class LegCapsules(NamedTuple):
-    """Capsules of the legs, and pairs of them, one of each leg."""
+    """Capsules of the legs, and pairs of one capsule of each leg."""
 
     body: Integers  # (c,)
-    center: Floats  # (c, 3) [m] from the body's centre of mass, its axes
-    half: Floats  # (c, 3) [m] from there to an end of the axis
+    center: Floats  # (c, 3) [m] from the body's centre of mass, in body axes
+    half: Floats  # (c, 3) [m] from the center to an end of the axis
     radius: Floats  # (c,)
     pair: Integers  # (k, 2)
-    margin: float  # [m] clearance between them
+    margin: float  # [m] smallest clearance between the legs
     pace: float  # [1/s] rate of the approach to the clearance
     jacobian: Floats  # (2, 6, nv) buffer
 
 
 @kernel
 def placed(capsules, poses, c):
-    """Return a capsule as ``contact.capsules`` takes it, from O."""
+    """Return a capsule as ``contact.capsules`` needs it, with positions from O."""
     i = capsules.body[c]
     turn = load9(poses.rotation, i)
     center = add(load3(poses.com, i), mat_vec(turn, load3(capsules.center, c)))
@@ -36,7 +36,7 @@ def placed(capsules, poses, c):
 
 @kernel
 def keep_legs_apart(capsules, measurement, buffers):
-    """Write d̈ ≥ −2a ḋ − a² (d − margin) of each near pair to ``whole_body.Buffers``; return the least gap [m]."""
+    """Write d̈ ≥ −2a ḋ − a² (d − margin) for each near pair to ``whole_body.Buffers``; return the smallest gap [m]."""
     tree, motion = measurement.tree, measurement.motion
     buffers.rows[0] = 0
     least = NEAR

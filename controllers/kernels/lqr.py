@@ -1,4 +1,4 @@
-"""Linear quadratic regulator of standing, compiled."""
+"""Kernels of the linear quadratic regulator of standing."""
 
 from typing import NamedTuple
 
@@ -11,9 +11,9 @@ from kernelcache import kernel
 
 
 class LqrLaw(NamedTuple):
-    """Compiled controller."""
+    """Parameters and buffers of the controller."""
 
-    gain: Floats  # (periods + 1, joints, 2 nv) K of each period of the horizon, last the steady-state one
+    gain: Floats  # (periods + 1, joints, 2 nv) K of each period of the horizon; the last is the steady-state gain
     torque: Floats  # (joints,) [N·m] in the posture
     limit: Floats  # (joints,) [N·m]
     coordinate: Integers  # (joints,)
@@ -26,13 +26,13 @@ class LqrLaw(NamedTuple):
 
 @control.register(LqrLaw)
 def lqr_torques(law, measurement, torque, recorded):
-    """u = u_0 − K (δq, v)."""
+    """Write the torques u = u_0 − K (δq, v), within their limits."""
     read_root_error(law, measurement)
     read_joint_errors(law, measurement)
     gain = law.gain[place_in_table(law, measurement.time[0])]
     for k in range(law.dof.shape[0]):
-        wanted = law.torque[k] - row_times(gain, k, law.error)
-        torque[law.dof[k]] = bounded(wanted, -law.limit[k], law.limit[k])
+        linear = law.torque[k] - row_times(gain, k, law.error)
+        torque[law.dof[k]] = bounded(linear, -law.limit[k], law.limit[k])
 
 
 @kernel
@@ -60,7 +60,7 @@ def read_joint_errors(law, measurement):
 
 @kernel
 def read_root_error(law, measurement):
-    """Write the root's displacement, twice its error quaternion's vector part, and velocities, in the frame."""
+    """Write the root's displacement, twice the vector part of its error quaternion, and velocities, in the frame."""
     q, rates, posture, nv = measurement.q, measurement.motion.rates, law.posture, measurement.motion.rates.shape[0]
     place, turn = (q[0], q[1], q[2]), (q[3], q[4], q[5], q[6])
     velocity, omega = (rates[0], rates[1], rates[2]), (rates[3], rates[4], rates[5])

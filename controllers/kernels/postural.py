@@ -1,4 +1,4 @@
-"""Independent channel model of postural control, compiled."""
+"""Kernels of the independent channel model of postural control."""
 
 import math
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from kernelcache import kernel
 
 
 class TorqueFeedback(NamedTuple):
-    """Low-pass feedback of the ankle torque."""
+    """Low-pass filtered feedback of the ankle torque."""
 
     gain: float  # [rad per m g h rad]
     kept: float  # share of the last value kept from tick to tick
@@ -19,27 +19,27 @@ class TorqueFeedback(NamedTuple):
 
 
 class PosturalLaw(NamedTuple):
-    """Compiled controller."""
+    """Parameters of the controller."""
 
     ankles: Ankles
-    weight: float  # of the sway relative to the feet; the rest is of the sway in space
-    stiffness: float  # of the feedback [m g h]
+    weight: float  # weight of sway relative to the feet; sway in space has the rest
+    stiffness: float  # [m g h] of the feedback
     damping: float  # [m g h s]
     torque: TorqueFeedback
 
 
 @control.register(PosturalLaw)
 def postural_torques(law, measurement, torque, recorded):
-    """−m g h (φ_0 + K e + D ė) on the body, shared by the ankles; e of sway from feet and in space, less F T."""
+    """Write ankle torques that sum up to −m g h (φ_0 + K e + D ė) on the body; e: weighted sways minus F T."""
     sway = sense_sway(law.ankles, measurement)
     space = 1.0 - law.weight
-    felt = law.weight * sway.legs + space * sway.body
+    error = law.weight * sway.legs + space * sway.body
     rate = law.weight * sway.legs_rate + space * sway.body_rate
     if law.torque.gain > 0.0:
         eased, eased_rate = torque_feedback(law, measurement)
-        felt, rate = felt - eased, rate - eased_rate
+        error, rate = error - eased, rate - eased_rate
     recorded[0] = sway.body + law.ankles.upright
-    recorded[1] = exert(law.ankles, law.stiffness * felt + law.damping * rate, torque)
+    recorded[1] = exert(law.ankles, law.stiffness * error + law.damping * rate, torque)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Linear prediction of the body over the sensory delay, around a controller; compiled."""
+"""Kernels of a linear prediction of the body over the sensory delay, around a controller."""
 
 from typing import Any, NamedTuple
 
@@ -21,11 +21,11 @@ class PredictedLaw(NamedTuple):
     dof: Integers  # (joints,)
     ahead: Floats  # (2 nv, 2 nv) (A^d)ᵀ, of displacements and rates
     once: Floats  # (2 nv, 2 nv) Aᵀ
-    by_torque: Floats  # (d + 1, joints, 2 nv) (A^i B)ᵀ, the latest torque's first
+    by_torque: Floats  # (d + 1, joints, 2 nv) (A^i B)ᵀ, from the latest torque on
     given: Floats  # (d, joints) [N·m] torques relative to the posture's, ring buffer
-    done: Floats  # (2 nv,) S: their effect on the state
-    anew: int  # ticks after which S is summed up anew
-    ticks: Integers  # (1,) so far
+    done: Floats  # (2 nv,) S, the effect of these torques on the state
+    anew: int  # number of ticks after which S is computed again
+    ticks: Integers  # (1,) number of ticks so far
     stiffness: Floats  # (joints,) [N·m/rad] of an impedance in the plant, at rest in the posture
     damping: Floats  # (joints,) [N·m·s/rad]
     error: Floats  # (2 nv,) buffer: sensed state
@@ -44,7 +44,7 @@ def predicted_torques(law, measurement, torque, recorded):
 
 @kernel
 def make_up_for_muscles(muscles, rest, measurement, torque):
-    """Subtract the passive torques of muscles, at rest in a posture, at the predicted state."""
+    """Subtract the passive torques of muscles, with rest angles of a posture, at the predicted state."""
     for k in range(muscles.dof.shape[0]):
         dof, away = muscles.dof[k], measurement.q[muscles.coordinate[k]] - rest[muscles.coordinate[k]]
         torque[dof] += muscles.stiffness[k] * away + muscles.damping[k] * measurement.motion.rates[dof]
@@ -62,9 +62,9 @@ def add_product(total, rows, factors):
     fours = factors.shape[0] // 4 * 4
     for k in range(0, fours, 4):
         a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
-        one, two, three, four = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        first, second, third, fourth = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
         for j in range(total.shape[0]):
-            total[j] = (((total[j] + a * one[j]) + b * two[j]) + c * three[j]) + d * four[j]
+            total[j] = (((total[j] + a * first[j]) + b * second[j]) + c * third[j]) + d * fourth[j]
     for k in range(fours, factors.shape[0]):
         add_times(total, factors[k], rows[k])
 
@@ -73,8 +73,8 @@ def add_product(total, rows, factors):
 def remember(law, held):
     """Store the torques since the last tick, and update S, the effect of all torques within the delay.
 
-    Before the first tick they were those of the posture. S' = A S + B u − A^d B u_d is fast, but A amplifies its
-    rounding errors (an unstable body), so that S is summed up anew before they grow.
+    Before the first tick they were those of the posture. S' = A S + B u − A^d B u_d is fast, but A amplifies rounding
+    errors, since the body is unstable, so that S is computed again before they grow.
     """
     depth, tick = law.given.shape[0], law.ticks[0]
     law.ticks[0] += 1
@@ -98,7 +98,7 @@ def remember(law, held):
 
 @kernel
 def add_times_torques(law, age, row, sign):
-    """Add the effect of torques of an age to S."""
+    """Add the effect of torques, which are ``age`` ticks old, to S with a sign."""
     for k in range(law.dof.shape[0]):
         add_times(law.done, sign * law.given[row, k], law.by_torque[age, k])
 

@@ -1,4 +1,4 @@
-"""Disturbance estimation from sensory signals with thresholds, compiled."""
+"""Kernels of disturbance estimation from sensory signals with thresholds."""
 
 from typing import NamedTuple
 
@@ -9,18 +9,18 @@ from kernelcache import kernel
 
 
 class Estimate(NamedTuple):
-    """Compensated disturbance: gain and threshold."""
+    """Gain and threshold of a disturbance estimate."""
 
     gain: float
     threshold: float  # [rad, or rad/s]
 
 
 class ReweightingLaw(NamedTuple):
-    """Compiled controller."""
+    """Parameters and memory of the controller."""
 
     ankles: Ankles
-    tilt: Estimate  # of the floor's rate in space
-    gravity: Estimate  # of the body's sway in space
+    tilt: Estimate  # for the floor's tilt rate in space
+    gravity: Estimate  # for the body's sway in space
     servo: float
     stiffness: float  # [m g h]
     damping: float  # [m g h s]
@@ -31,7 +31,7 @@ class ReweightingLaw(NamedTuple):
 
 @control.register(ReweightingLaw)
 def reweighting_torques(law, measurement, torque, recorded):
-    """−m g h (φ_0 + S (K a + D ȧ)) on the body; a = φ_foot + tilt + gravity: the servo's angle with compensation."""
+    """Write ankle torques that sum up to −m g h (φ_0 + S (K a + D ȧ)) on the body; a = sway from feet + estimates."""
     sway = sense_sway(law.ankles, measurement)
     tilt_rate = law.tilt.gain * beyond(sway.feet_rate, law.tilt.threshold)
     tilt = law.kept * law.believed[0] + law.period * tilt_rate
@@ -46,5 +46,5 @@ def reweighting_torques(law, measurement, torque, recorded):
 
 @kernel
 def beyond(x, threshold):
-    """Return the part of x beyond a threshold on either side (dead zone)."""
+    """Return x after a dead zone of ±threshold, as the part above the threshold in absolute value."""
     return max(x - threshold, 0.0) + min(x + threshold, 0.0)

@@ -1,4 +1,4 @@
-"""Position and motion of a set point from six signals, exact."""
+"""Exact position and motion of a set point from six signals."""
 
 import math
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from contact.piecewise import count_signals, signal_motion
 from contact.vectors import add, cross, dot, quat_exp, quat_mul, scale
 from kernelcache import kernel
 
-#: [rad²] Squared angle below which series replace quotients that lose digits. Then the first omitted term is below
-#: 1e-12 of the first.
+#: [rad²] Squared angle below which series replace quotients that lose digits. The first omitted term is then less than
+#: 1e-12 of the first term.
 SMALL = 1e-2
 
 
@@ -19,13 +19,13 @@ class DesiredMotion(NamedTuple):
     velocity: tuple[float, float, float]  # [m/s]
     acceleration: tuple[float, float, float]  # [m/s²]
     orientation: tuple[float, float, float, float]  # unit quaternion, body to world
-    spin: tuple[float, float, float]  # ω_d [rad/s]
-    spin_rate: tuple[float, float, float]  # ω̇_d [rad/s²]
+    spin: tuple[float, float, float]  # [rad/s] angular velocity ω_d
+    spin_rate: tuple[float, float, float]  # [rad/s²] angular acceleration ω̇_d
 
 
 @kernel
 def desired_motion(path, position, orientation, t):
-    """Return the set point ``position``, ``orientation`` displaced along ``path`` at time t [s].
+    """Return the set point ``position`` and ``orientation``, displaced by ``path`` at time t [s].
 
     ``path`` has no signals, or six: a displacement [m] and a rotation vector φ [rad] from ``orientation``, both in
     world axes.

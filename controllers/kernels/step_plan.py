@@ -1,9 +1,9 @@
 """Step planner: landing position and time of least cost for the linear inverted pendulum, in closed form.
 
 With the centre of pressure at p the capture point (extrapolated centre of mass) moves as ξ(T) = p + (ξ − p) e^{ωT}
-(Hof et al. 2005; Koolen et al. 2012). For each landing time T and each path past the other leg one foot position
-catches it best. That position is limited to the reach of the legs, and the candidate of least cost is chosen. Positions
-are horizontal, from the point O below the root's centre of mass, in world axes.
+(Hof et al. 2005; Koolen et al. 2012). For each landing time T and each path past the other leg, there is a best foot
+position for catching it. This position is limited to the reach of the legs, and the candidate of least cost is chosen.
+Positions are horizontal, from the point O below the root's centre of mass, in world axes.
 """
 
 import math
@@ -15,7 +15,7 @@ from kernelcache import kernel
 
 #: Number of landing times that are compared.
 TIMES = 10
-#: Paths past the other leg: beside it, crossing in front of it, crossing behind it.
+#: Paths past the other leg: on its own side, crossing in front of it, crossing behind it.
 WAYS = 3
 
 
@@ -26,11 +26,11 @@ class StepRules(NamedTuple):
     longest: float  # [s] longest swing
     swing_speed: float  # [m/s] mean speed of the swing foot above which a step is penalized
     max_swing_speed: float  # [m/s] greatest mean speed of the swing foot
-    overshoot: float  # [m] foot placement beyond ξ
-    min_step_width: float  # [m] least lateral distance between the feet's middles
-    crossing_distance: float  # [m] least AP distance of the feet when legs cross
-    lateral_share: float  # CoP shift / offset of ξ, across the direction of travel
-    time_cost: float  # [m/s] cost per landing time
+    overshoot: float  # [m] distance by which the foot is placed past ξ
+    min_step_width: float  # [m] smallest lateral distance between the middles of the feet
+    crossing_distance: float  # [m] smallest AP distance of the feet if the legs cross
+    lateral_share: float  # ratio of CoP shift to offset of ξ, across the direction of travel
+    time_cost: float  # [m/s] cost per time until landing
     length_cost: float  # cost per step length
     crossing_cost: float  # [m] cost of crossing the legs
 
@@ -47,7 +47,7 @@ class Step(NamedTuple):
 
 @kernel
 def nearest_in_hull(points, count, x, y):
-    """Return the point nearest to (x, y) of the convex hull of the first ``count`` points (·, 2).
+    """Return the point of the convex hull of the first ``count`` points (·, 2) that is nearest to (x, y).
 
     The hull's boundary consists of segments between points. If no point lies farther in the direction of (x, y) than
     the nearest point of all segments, (x, y) is outside; else it is inside.
@@ -80,7 +80,7 @@ def distance_outside(seen, count, x, y):
 
 @kernel
 def best_pressure(rules, legs, seen, stance):
-    """Return the centre of pressure on a sole from which ξ diverges most slowly; across travel only in part.
+    """Return the centre of pressure on a sole from which ξ diverges most slowly, but only in part across travel.
 
     A centre of pressure in a corner of the sole leaves no friction to resist the yaw moment of the swinging leg.
     """
@@ -109,7 +109,7 @@ def within(x, y, from_x, from_y, radius):
 
 @kernel
 def clear_of_other_leg(rules, way, ahead, aside, side):
-    """Return a landing position relative to the stance foot, moved to where the legs do not collide.
+    """Return a landing position relative to the stance foot, moved so that the legs do not collide.
 
     Args:
         rules: ``StepRules``.
@@ -201,7 +201,7 @@ class Legs(NamedTuple):
     length: Floats  # (2,) [m] from the hip to the foot's centre of mass, leg stretched
     sole: Floats  # (2, m, 2) [m] corners of the soles, from each foot's centre of mass
     middle: Floats  # (2, 2) [m] middle of each sole
-    high: Floats  # (2,) [m] height of the feet's centres of mass above the floor in stance
+    high: Floats  # (2,) [m] height of the feet's centres of mass above the floor, in stance
     side: Floats  # (2,) 1 for the left leg, −1 for the right
     ahead: Floats  # (2,) unit vector forward
     separation: Floats  # (2,) [m] from the second foot to the first

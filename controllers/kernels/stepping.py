@@ -1,4 +1,4 @@
-"""Balance recovery by stepping: the whole-body program with a phase machine for unloading, swing and landing.
+"""Kernels of balance recovery by stepping: the whole-body program with phases of unloading, swing and landing.
 
 Until the first step a tick equals that of ``whole_body``, bit for bit.
 """
@@ -38,12 +38,12 @@ STANDS = 0
 UNLOADS = 1
 SWINGS = 2
 LOADS = 3
-SHIFTS = 4  # the weight shifts onto one foot, so that the other can be brought beside it
+SHIFTS = 4  # the weight shifts onto one foot, so that the other foot can be brought next to it
 
-# Places in ``SteppingLaw.phase``.
+# Indices in ``SteppingLaw.phase``.
 PHASE = 0
-SWING = 1  # the foot that steps, or stepped last
-TAKEN = 2  # steps
+SWING = 1  # foot that steps, or that stepped last
+TAKEN = 2  # number of steps taken
 WAY = 3  # path past the other leg (see ``step_plan.WAYS``), or BESIDE
 DIRECTION = 4  # direction of travel at the first step: FORWARD, LATERAL or BACKWARD
 PHASES = 5
@@ -52,7 +52,7 @@ FORWARD = 0  # also slow backward travel
 LATERAL = 1
 BACKWARD = 2
 
-# Places in ``SteppingLaw.memory``.
+# Indices in ``SteppingLaw.memory``.
 SINCE = 0  # [s] start of the phase
 LANDS = 1  # [s] planned landing time
 TARGET = 2  # (2,) [m] planned landing position, from the other foot
@@ -70,13 +70,13 @@ PROMPT = 0.02
 GENTLE = 0.2
 #: [m/s] Greatest landing speed.
 HARD = 1.0
-#: Value of ``WAY`` for a foot that is brought beside the other: its target is fixed.
+#: Value of ``WAY`` for a foot that is brought next to the other foot, with a fixed target.
 CLOSING_STEP = -1
 #: [m] Tolerance for bringing the feet together, and for ξ over its goal.
 CLOSE = 0.02
 #: [s] Time limit for shifting the weight onto one foot; then the feet stay where they are.
 PATIENCE = 3.0
-#: Share of a swing before which the foot cannot land.
+#: Share of the swing time before which a contact does not count as landing.
 EARLY = 0.5
 
 
@@ -93,7 +93,7 @@ class StepTasks(NamedTuple):
     """Gains and weights of the tasks during and after steps."""
 
     tasks: whole_body.Tasks
-    weight_yaw: float  # of the trunk's turn about the vertical
+    weight_yaw: float  # weight of the trunk's turn about the vertical
 
 
 class SteppingLaw(NamedTuple):
@@ -182,13 +182,13 @@ def observe(law, measurement):
         length, low = parameters.max_leg_extension * legs.length[k], high - parameters.com_drop
         seen.hip[k, 2] = math.sqrt(max(length * length - low * low, 0.01))
         seen.hip[k, 3] = high
-        x, y, found = 0.0, 0.0, 0
+        x, y, corner = 0.0, 0.0, 0
         for c in range(count):
             if stance.point_foot[c] == k:
-                seen.sole[k, found, 0] = poses.contact[stance.point[c], 0]
-                seen.sole[k, found, 1] = poses.contact[stance.point[c], 1]
-                x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
-                found += 1
+                seen.sole[k, corner, 0] = poses.contact[stance.point[c], 0]
+                seen.sole[k, corner, 1] = poses.contact[stance.point[c], 1]
+                x, y = x + seen.sole[k, corner, 0] / points, y + seen.sole[k, corner, 1] / points
+                corner += 1
         for c in range(points):
             seen.inner[k, c, 0] = seen.sole[k, c, 0] + parameters.cop_inset * (x - seen.sole[k, c, 0])
             seen.inner[k, c, 1] = seen.sole[k, c, 1] + parameters.cop_inset * (y - seen.sole[k, c, 1])
@@ -216,7 +216,7 @@ def is_down(law, measurement, foot):
 
 @kernel
 def is_near_floor(law, measurement, foot):
-    """Return whether a foot is low enough to be loaded at once."""
+    """Return True if a foot is low enough to be loaded immediately."""
     return measurement.motion.poses.com[law.body.stance.foot[foot], 2] < law.seen.numbers[FLOOR_AT] + NEAR
 
 
@@ -263,7 +263,7 @@ def decide(law, measurement):
 
 @kernel
 def needs_step(law, measurement):
-    """Return whether ξ is outside the support by more than the trigger."""
+    """Return True if ξ is outside the support by more than the trigger."""
     if law.phase[TAKEN] >= parameters_of(law).most:
         return False
     count = bearing_hull(law, measurement, law.seen.sole)
@@ -327,7 +327,7 @@ def begin_step(law, measurement, time):
 
 @kernel
 def close_feet(law, measurement, time):
-    """Shift the weight onto the foot that stepped last, then bring the other beside it (``closing_delay``)."""
+    """Shift the weight onto the foot that stepped last, then bring the other foot next to it (``closing_delay``)."""
     phase, seen, legs = law.phase, law.seen, law.legs
     since, stance = time - law.memory[SINCE], phase[SWING]
     swing = 1 - stance
@@ -400,8 +400,8 @@ def update_plan(law, measurement, time):
 
 @kernel
 def has_landed(law, measurement, time):
-    gone, whole = time - law.memory[LEFT], law.memory[LANDS] - law.memory[LEFT]
-    return gone > EARLY * whole and is_down(law, measurement, law.phase[SWING])
+    gone, duration = time - law.memory[LEFT], law.memory[LANDS] - law.memory[LEFT]
+    return gone > EARLY * duration and is_down(law, measurement, law.phase[SWING])
 
 
 @kernel
@@ -480,8 +480,8 @@ def upright_task(law, weight_yaw, measurement):
     home, q = law.stance.posture, measurement.q
     stiffness, damping = law.tasks.trunk
     _, _, _, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
-    wanted = -stiffness * 2.0 * z - damping * measurement.motion.rates[whole_body.YAW]
-    whole_body.add_entry(law.qp, whole_body.YAW, weight_yaw - law.tasks.weight_trunk, wanted)
+    desired = -stiffness * 2.0 * z - damping * measurement.motion.rates[whole_body.YAW]
+    whole_body.add_entry(law.qp, whole_body.YAW, weight_yaw - law.tasks.weight_trunk, desired)
 
 
 @kernel
@@ -501,7 +501,7 @@ def drift_posture(law, measurement):
 
 
 @kernel
-def wanted_pressure(law, tasks, measurement):
+def desired_pressure(law, tasks, measurement):
     """Return the desired centre of pressure [m] from O, within the loaded soles and the friction limit."""
     numbers, seen = law.seen.numbers, law.seen
     x, y = numbers[XI], numbers[XI + 1]
@@ -526,7 +526,7 @@ def carry_task(law, tasks, measurement):
     buffers, qp = law.body.buffers, law.body.qp
     tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
     mass, omega = buffers.mass[0, 0], numbers[OMEGA]
-    px, py = wanted_pressure(law, tasks, measurement)
+    px, py = desired_pressure(law, tasks, measurement)
     for axis in range(3):
         row = buffers.jacobian[axis]
         moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -buffers.state[whole_body.BEARING + 2]
@@ -535,20 +535,20 @@ def carry_task(law, tasks, measurement):
             moving += row[dof] * rates[dof]
         weight = 1.0
         if axis < 2:
-            wanted = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
+            desired = omega * omega * (numbers[COM_AT + axis] - (px if axis == 0 else py))
         else:
             stiffness, damping = tasks.height
-            wanted = (
-                stiffness * (wanted_height(law, measurement.time[0]) - buffers.state[whole_body.HIGH])
+            desired = (
+                stiffness * (desired_height(law, measurement.time[0]) - buffers.state[whole_body.HIGH])
                 - damping * moving
             )
             weight = tasks.weight_height
-        whole_body.add_row(qp, row, weight, wanted - buffers.bias[axis] / mass - tree.gravity[axis])
+        whole_body.add_row(qp, row, weight, desired - buffers.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
 @kernel
-def wanted_height(law, time):
+def desired_height(law, time):
     """Return the desired CoM height [m]: the posture's, or lower if the current or planned feet are far apart."""
     seen, numbers, memory = law.seen, law.seen.numbers, law.memory
     high, swing = law.body.stance.com[2], law.phase[SWING]
@@ -589,12 +589,12 @@ def put_down(law, measurement, k):
     error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
         if axis == 2:
-            wanted = (-landing_speed(law) - moving[2]) / PROMPT
+            desired = (-landing_speed(law) - moving[2]) / PROMPT
         elif axis < 2:
-            wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
+            desired = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
         else:
-            wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
-        whole_body.add_row(body.qp, body.buffers.jacobian[axis], parameters.weight_swing, wanted - bias[axis])
+            desired = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
+        whole_body.add_row(body.qp, body.buffers.jacobian[axis], parameters.weight_swing, desired - bias[axis])
 
 
 @kernel
@@ -635,8 +635,8 @@ def swing_task(law, measurement):
                 span = max(span, LAST)
                 jerk = 60.0 * (target - arm[axis]) / span**3 - (36.0 * speed + 24.0 * end) / span**2
                 memory[COMMANDED + axis] += parameters.period * (jerk - 9.0 * memory[COMMANDED + axis] / span)
-            wanted = memory[COMMANDED + axis]
+            desired = memory[COMMANDED + axis]
         else:
-            wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
+            desired = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
         weight = parameters.weight_swing * (parameters.swing_yaw_ratio if axis == whole_body.YAW else 1.0)
-        whole_body.add_row(body.qp, buffers.jacobian[axis], weight, wanted - bias[axis])
+        whole_body.add_row(body.qp, buffers.jacobian[axis], weight, desired - bias[axis])

@@ -1,4 +1,4 @@
-"""Whole-body control by a quadratic program for accelerations and contact forces.
+"""Kernels of whole-body control by a quadratic program for accelerations and contact forces.
 
 The tasks are desired accelerations with weights; the program minimizes the weighted sum of squared task errors, all in
 m/s² or rad/s²: momenta are divided by m z² and forces by m. Positions are relative to the reference point O, the root's
@@ -31,45 +31,45 @@ class Tasks(NamedTuple):
     capture: float  # [1/s] decay rate of the capture point's error
     height: tuple[float, float]  # [1/s², 1/s] height of the centre of mass
     trunk: tuple[float, float]  # orientation of the trunk
-    momentum: float  # [1/s] of the angular momentum about the centre of mass
+    momentum: float  # [1/s] decay rate of the angular momentum about the centre of mass
     feet: tuple[float, float]
     posture: tuple[float, float]
-    weight_height: float  # the centre of mass's horizontal acceleration has 1
+    weight_height: float  # the horizontal acceleration of the centre of mass has weight 1
     weight_trunk: float
     weight_momentum: float
     weight_feet: float
     weight_posture: float
     weight_force: float
     friction: float
-    lift: float  # [m] greatest height of a point in stance, if its foot touches
+    lift: float  # [m] height above the foot's lowest touching point up to which a point bears load
     look_ahead: float  # [s] time horizon of the joint range limits
 
 
 class Stance(NamedTuple):
     """Reference posture, and stance feet."""
 
-    com: Floats  # (3,) [m] centre of mass: from the midpoint of the feet's, and height above the floor
+    com: Floats  # (3,) [m] centre of mass: x, y from the midpoint of the feet's, z above the floor
     posture: Floats  # (nq,) configuration; the root's position is not used
     foot: Integers  # (feet,) bodies
-    foot_place: Floats  # (feet, 3) [m] of their centres of mass, likewise
+    foot_place: Floats  # (feet, 3) [m] their centres of mass, relative to the same origin
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
     point_foot: Integers  # (m,) foot of each
     inset: Floats  # (m, 3) [m] foot's axes: offset of each assumed contact point towards the middle
-    held: Floats  # (nv,) share of the posture's weight of each joint: almost zero for joints without torque
+    held: Floats  # (nv,) factor of the posture weight of each joint; almost zero for joints without torque
 
 
 class Limits(NamedTuple):
     """Limits of joints of one degree of freedom."""
 
     torque_dof: Integers  # (·,)
-    torque: Floats  # (·,) [N·m] controller's limit, or infinite
-    reason: Floats  # (·,) [N·m] the limit, or a value that no posture needs
+    torque: Floats  # (·,) [N·m] limit of the controller, or inf
+    reason: Floats  # (·,) [N·m] this limit, or a value that no posture needs
     range_dof: Integers  # (·,) joints with a range or a speed limit
-    range_q: Integers  # (·,) their coordinates
-    lower: Floats  # (·,) [rad], or infinite
-    upper: Floats  # (·,)
-    speed: Floats  # (·,) [rad/s]
+    range_q: Integers  # (·,) coordinates of these joints
+    lower: Floats  # (·,) [rad] lower end of the range, or −inf
+    upper: Floats  # (·,) [rad] upper end of the range, or inf
+    speed: Floats  # (·,) [rad/s] speed limit, or inf
 
 
 class Buffers(NamedTuple):
@@ -79,8 +79,8 @@ class Buffers(NamedTuple):
     bias: Floats  # (nv,)
     jacobian: Floats  # (6, nv)
     push: Floats  # (nv, 3m) Jᵀ of the feet's points
-    shares: Floats  # (feet,) shares of the load; equal without load
-    most: Floats  # (feet,) [N] load limit of a foot, or infinite
+    shares: Floats  # (feet,) share of each foot in the load; equal if there is no load
+    most: Floats  # (feet,) [N] load limit of each foot, or inf
     more: Floats  # (k, nv) further rows of accelerations, at least ``least`` (as ranges)
     least: Floats  # (k,)
     rows: Integers  # (1,) number of these rows
@@ -183,7 +183,7 @@ def see(law, measurement):
 
 @kernel
 def find_carriers(law, measurement):
-    """Set the load-bearing points: touching ones, and slightly lifted ones of the same foot."""
+    """Set the load-bearing points: touching points, and slightly lifted points of a touching foot."""
     stance, carries = law.stance, law.qp.carries
     places = measurement.motion.poses.contact
     for k in range(stance.point.shape[0]):
@@ -193,7 +193,7 @@ def find_carriers(law, measurement):
 
 @kernel
 def is_in_flight(law):
-    """Return whether no contact point carries the body."""
+    """Return True if no contact point carries the body."""
     for k in range(law.qp.carries.shape[0]):
         if law.qp.carries[k]:
             return False
@@ -254,27 +254,27 @@ def clear_cost(law):
 
 
 @kernel
-def add_row(qp, row, weight, wanted):
+def add_row(qp, row, weight, desired):
     """Add ½ w (row · v̇ − wanted)² to the cost (lower triangle of H)."""
     n = qp.hessian.shape[0]
     for i in range(n):
         part = weight * row[i]
         if part != 0.0:
-            qp.gradient[i] += part * wanted
+            qp.gradient[i] += part * desired
             for k in range(i + 1):
                 qp.hessian[i, k] += part * row[k]
 
 
 @kernel
-def add_entry(qp, dof, weight, wanted):
+def add_entry(qp, dof, weight, desired):
     """Add the cost of one acceleration to the program."""
-    qp.gradient[dof] += weight * wanted
+    qp.gradient[dof] += weight * desired
     qp.hessian[dof, dof] += weight
 
 
 @kernel
 def balance_task(law, measurement):
-    """Add the CoM tasks: the capture point moves to its set point, the height is kept.
+    """Add the CoM tasks: the capture point moves to its set point, and the height is held.
 
     ξ = x + ẋ/ω, ω² = g/z, and ξ̇ = ω (ξ − p) with p the centre of pressure (Koolen et al. 2012), so that p = ξ + (k/ω)
     (ξ − ξ_d) makes the error decay as e^{−kt}; ẍ = ω² (x − p). Positions and velocities are relative to the feet's.
@@ -293,13 +293,13 @@ def balance_task(law, measurement):
         if axis < 2:
             x = buffers.state[COM + axis] - buffers.state[BETWEEN + axis] - law.stance.com[axis]
             capture = x + moving / omega
-            wanted = -omega * (moving + tasks.capture * capture)
+            desired = -omega * (moving + tasks.capture * capture)
             weight = 1.0
         else:
             stiffness, damping = tasks.height
-            wanted = stiffness * (law.stance.com[2] - buffers.state[HIGH]) - damping * moving
+            desired = stiffness * (law.stance.com[2] - buffers.state[HIGH]) - damping * moving
             weight = tasks.weight_height
-        add_row(qp, row, weight, wanted - buffers.bias[axis] / mass - tree.gravity[axis])
+        add_row(qp, row, weight, desired - buffers.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
@@ -331,21 +331,21 @@ def turn_task(law, measurement):
     _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     error = (2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(3):
-        wanted = -stiffness * error[axis] - damping * rates[3 + axis]
-        add_entry(law.qp, 3 + axis, law.tasks.weight_trunk, wanted)
+        desired = -stiffness * error[axis] - damping * rates[3 + axis]
+        add_entry(law.qp, 3 + axis, law.tasks.weight_trunk, desired)
 
 
 @kernel
 def feet_task(law, measurement):
-    """Add the foot tasks: stance feet keep still; an unloaded foot is put back, flat, at its reference position."""
-    falls = is_in_flight(law)  # feet kept in place would never come down
+    """Add the foot tasks: stance feet stay still; an unloaded foot is put back flat at its reference position."""
+    falls = is_in_flight(law)  # feet that are held in place would never come down
     for k in range(law.stance.foot.shape[0]):
         foot_task(law, measurement, k, falls)
 
 
 @kernel
 def foot_task(law, measurement, k, falls):
-    """Add the task of one foot, of a body that falls or does not."""
+    """Add the task of a foot; ``falls``: True if no contact point carries the body."""
     stance, buffers, tasks = law.stance, law.buffers, law.tasks
     tree, motion = measurement.tree, measurement.motion
     stiffness, damping = tasks.feet
@@ -359,13 +359,13 @@ def foot_task(law, measurement, k, falls):
     error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
         floor = buffers.state[BEARING + axis] if axis < 3 else 0.0
-        wanted = -damping * (moving[axis] - floor)
+        desired = -damping * (moving[axis] - floor)
         # Friction holds touching points, except for a foot that pivots on a corner; a flat foot is held completely.
         if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
-            wanted -= stiffness * error[axis]
+            desired -= stiffness * error[axis]
         if falls and axis < 3:
-            wanted += tree.gravity[axis]
-        add_row(law.qp, buffers.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
+            desired += tree.gravity[axis]
+        add_row(law.qp, buffers.jacobian[axis], tasks.weight_feet, desired - bias[axis])
 
 
 @kernel
@@ -394,7 +394,7 @@ def displaced(law, k, place):
 
 @kernel
 def posture_task(law, measurement):
-    """Add the joint posture task, for the freedom that other tasks leave."""
+    """Add the joint posture task, which determines motions that other tasks leave free."""
     tree, rates = measurement.tree, measurement.motion.rates
     stiffness, damping = law.tasks.posture
     for i in range(1, tree.parent.shape[0]):
@@ -412,10 +412,10 @@ def joint_error(law, measurement, i):
     first = tree.first_q[i]
     if tree.kind[i] != SPHERICAL:
         return measurement.q[first] - home[first], 0.0, 0.0
-    wanted = quat_mul(
+    desired = quat_mul(
         load4(poses.quaternion, tree.parent[i]), (home[first], home[first + 1], home[first + 2], home[first + 3])
     )
-    _, x, y, z = quat_difference(load4(poses.quaternion, i), wanted)
+    _, x, y, z = quat_difference(load4(poses.quaternion, i), desired)
     return 2.0 * x, 2.0 * y, 2.0 * z
 
 
@@ -454,7 +454,7 @@ def write_torque_limits(law, measurement, most):
 
 @kernel
 def write_load_limits(law, first):
-    """Write Σ f_z ≤ most of each foot with a load limit; return the number of rows."""
+    """Write Σ f_z ≤ most for each foot with a load limit; return the number of rows."""
     stance, buffers, qp = law.stance, law.buffers, law.qp
     nv, row = buffers.mass.shape[0], first
     for k in range(buffers.most.shape[0]):
@@ -501,10 +501,10 @@ def write_more(law, first):
 
 @kernel
 def solve(law, measurement, torque):
-    """Write the torques of the program's solution; return how it ended.
+    """Write the torques of the program's solution; return the outcome.
 
-    A joint without a limit has no row unless its torque is beyond reason: a row that the solution without it fulfils
-    does not change the solution. After a numerical failure the last torques are held, within the joints' limits.
+    A joint without a limit gets a row only if its torque exceeds ``reason``, since a row that is fulfilled anyway does
+    not change the solution. After a numerical failure the last torques are held, within the joints' limits.
     """
     limits, nv = law.limits, law.buffers.mass.shape[0]
     contact_qp.factor_contact_qp(law.qp)
@@ -522,10 +522,10 @@ def solve(law, measurement, torque):
 
 @kernel
 def solve_within(law, measurement, most, torque):
-    """Write the torques of the solution with torque limits ``most``; return how it ended.
+    """Write the torques of the solution with torque limits ``most``; return the outcome.
 
-    Joint ranges yield to the limits of actuators and floor: without them a solution always exists, that of limp joints
-    in free fall.
+    If there is no solution with joint ranges, they are left out: then a solution always exists, that of limp joints in
+    free fall.
     """
     limits, qp = law.limits, law.qp
     bounded = write_load_limits(law, write_torque_limits(law, measurement, most))

@@ -1,9 +1,9 @@
-"""Recursive workspace controller (Wendlandt 1997, section 4.2), one kernel per stage.
+"""Kernels of the recursive workspace controller (Wendlandt 1997, section 4.2), one per stage.
 
 The thesis writes the recursions in the bodies' frames. Here all bodies share the reference point O, the
-central body's centre of mass, and the world's axes: every Ad between links is then the identity, and
-the twists, wrenches and 6 x 6 inertias of different bodies can be added directly. The tests compare with a
-longhand twin in the thesis's notation.
+central body's centre of mass, and world axes: every Ad between links is then the identity, and twists,
+wrenches and 6 x 6 inertias of different bodies can be added directly. The tests compare with an independent
+implementation in the thesis's notation.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ Matrix3 = tuple[float, ...]
 
 
 class Gains(NamedTuple):
-    """Gains and set point in the kernels' form; gains are symmetric matrices, row by row."""
+    """Gains and set point; gains are symmetric matrices, row by row."""
 
     kp_position: Matrix3  # [1/s²]
     kd_position: Matrix3  # [1/s]
@@ -37,9 +37,9 @@ class Gains(NamedTuple):
     target_position: tuple[float, float, float]  # [m]
     target_orientation: tuple[float, float, float, float]
     follows: float  # 1: the set point moves horizontally with the feet, 0: fixed in the world
-    feet_at_home: tuple[float, float]  # [m] x and y of the feet's midpoint that belongs to ``target_position``
-    big_base: float  # the feet are given this many times the central body's inertia (Algorithm 4.3)
-    damping: float  # δ [1/kg, 1/(kg m²)] of the inverse of the central body's inertia
+    feet_at_home: tuple[float, float]  # [m] x and y of the feet's midpoint for ``target_position``
+    big_base: float  # ratio of the feet's inertia in Algorithm 4.3 to the central body's inertia
+    damping: float  # [1/kg, 1/(kg m²)] damping δ of the inverse of the central body's inertia
 
 
 class Legs(NamedTuple):
@@ -65,9 +65,9 @@ class WorkspaceLaw(NamedTuple):
     """Compiled controller."""
 
     gains: Gains
-    path: Signals  # motion of the set point, for ``controllers.kernels.set_point``
+    path: Signals  # motion of the set point (``controllers.kernels.set_point``)
     legs: Legs
-    servo: PdLaw  # of joints outside the legs
+    servo: PdLaw  # holds the joints outside the legs
     scratch: Scratch
 
 
@@ -243,7 +243,7 @@ def distribute_wrench(legs, motion, scratch):
 
 @kernel
 def add_gram(gram, arm):
-    """gram += [1 0; ρ̂ 1] [1 0; ρ̂ 1]ᵀ (lower triangle)."""
+    """Add [1 0; ρ̂ 1] [1 0; ρ̂ 1]ᵀ to the lower triangle of ``gram``."""
     x, y, z = arm
     for axis in range(6):
         gram[axis, axis] += 1.0
@@ -277,7 +277,7 @@ def solve_symmetric6(gram, x):
 
 @kernel
 def joint_torques(tree, legs, motion, scratch, torque):
-    """τ_k = −s_k · F̄_leg (Algorithm 4.6): the links between are in equilibrium and transmit the wrench unchanged."""
+    """Write τ_k = −s_k · F̄_leg (Algorithm 4.6): links in equilibrium transmit the wrench unchanged."""
     for i in range(1, tree.parent.shape[0]):
         leg = legs.leg[i]
         if leg >= 0:

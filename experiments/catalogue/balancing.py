@@ -14,12 +14,7 @@ from biped.simulation.scene import Scene, floor_of
 from biped.simulation.world import Fall
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters import groups
-from experiments.catalogue.parameters.controllers import (
-    SET_POINT,
-    WORKSPACE,
-    controller_from,
-    controller_parameters,
-)
+from experiments.catalogue.parameters.controllers import SET_POINT, WORKSPACE, controller_from, controller_parameters
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.floors import floor_from, floor_parameters
 from experiments.catalogue.parameters.initial import (

@@ -15,14 +15,7 @@ from experiments.catalogue.parameters.floors import LAWS, with_law
 from experiments.catalogue.parameters.floors import NAME as LAW
 from experiments.catalogue.parameters.groups import integrator_defaults
 from experiments.catalogue.parameters.initial import posture_of_stance, scattered_by_seed
-from experiments.catalogue.parameters.parameter import (
-    Parameter,
-    Value,
-    Values,
-    assembled,
-    parameter_named,
-    split_name,
-)
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values, assembled, parameter_named, split_name
 from experiments.catalogue.parameters.robots import HUMAN, address_of, digest_of_robot, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import all_experiments

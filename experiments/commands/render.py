@@ -67,9 +67,11 @@ def main(options: Namespace) -> int:
     order = _order(options)
 
     need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
+    from experiments.visualization.video.films import check_film
     from experiments.visualization.viewer.camera import camera_at, check_camera
     from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
 
+    check_film(order.suffix, order.size, order.fps)
     program = "" if order.suffix == ".html" else find_browser(options.browser)
     check_camera(options.camera)
     runs = load_runs(options.runs, options.after)

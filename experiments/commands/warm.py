@@ -89,7 +89,7 @@ def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
     compilers |= {name: (_law, (name,), 150) for name in CONTROLLERS.origins()}
     compilers |= {name: (_contact_law, (name,), 150) for name in LAWS.origins()}
     compilers |= {experiment.name: (_experiment, (experiment.name, {}, None), 20) for experiment in all_experiments()}
-    return compilers | {name: (function, (), 300) for name, function in _OTHERS.items()}
+    return compilers | {name: (function, (), 300) for name, function in _OTHER_CALLS.items()}
 
 
 def _experiment(name: str, changes: Mapping[str, Any], controller: str | None) -> None:
@@ -147,4 +147,4 @@ def _assembly() -> None:
 
 
 #: In the order in which they start: functions that start together would both compile their common kernels.
-_OTHERS = {"gradients": _gradients, "assembly": _assembly, "mechanism": _mechanism, "linearize": _linearize}
+_OTHER_CALLS = {"gradients": _gradients, "assembly": _assembly, "mechanism": _mechanism, "linearize": _linearize}

@@ -14,7 +14,15 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.modules import OWN, check_may_import, digest_of, file_of, may_import, module_named, module_of_file
+from biped.inputs.modules import (
+    PROJECT_PACKAGES,
+    check_may_import,
+    digest_of,
+    file_of,
+    may_import,
+    module_named,
+    module_of_file,
+)
 from contact.errors import BipedError, did_you_mean
 
 PROJECT = "this project"
@@ -93,7 +101,7 @@ class OpenRegistry:
         if not self.fits(thing):
             raise InputError(f"{self.what} {name!r}: {self._misfit(module, attribute)}")
         file = Path(str(module.__file__))
-        if module.__name__.partition(".")[0] in OWN:
+        if module.__name__.partition(".")[0] in PROJECT_PACKAGES:
             return Entry(place, thing, PROJECT)
         address = str(Path(where).resolve()) if where.endswith(".py") else where  # a name that is valid in any process
         return Entry(f"{address}:{attribute}", thing, str(file), file, digest_of(file))
@@ -155,7 +163,7 @@ def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
 
 def is_project_code(thing: Any) -> bool:
     """Return True for a class or function of the project or of Python."""
-    return thing.__module__.partition(".")[0] in (*OWN, "builtins")
+    return thing.__module__.partition(".")[0] in (*PROJECT_PACKAGES, "builtins")
 
 
 def digest_at(name: str) -> str:

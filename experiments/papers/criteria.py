@@ -1,6 +1,6 @@
-"""Statements of a paper as rows: printed value, our value, and criterion of agreement.
+"""Criteria of agreement between printed values and ours, and findings judged by them.
 
-A criterion has its sentence and its test together, so that a page shows the limit that was applied.
+A criterion combines a text with a test, so that a page shows the limit that was applied.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from experiments.papers.item import Finding, Kind
 class Criterion(NamedTuple):
     """A criterion of agreement between a printed value and ours."""
 
-    text: str  # words after "agrees if"
+    text: str  # text of the column "holds if"
     holds: Callable[[Any], bool]  # returns True if our value agrees
 
 
@@ -26,7 +26,7 @@ def stated(
     why: str = "",
     kind: Kind = "evidence",
 ) -> Finding:
-    """Judge a statement of a paper: ``note`` is shown in any case, ``why`` in its place where the statement differs."""
+    """Return a finding: a statement of a paper, judged; ``why`` is its note if it differs and has no ``note``."""
     agrees = criterion.holds(ours)
     return Finding(quantity, published, ours, criterion.text, agrees, note if agrees else note or why, kind)
 
@@ -74,7 +74,7 @@ def near(value: float, margin: float, text: str = "") -> Criterion:
 
 
 def within(printed: float, part: float) -> Criterion:
-    """Return the criterion that our value differs by no more than a part of the printed one."""
+    """Return the criterion that our value differs from the printed value by at most a fraction ``part`` of it."""
     return near(printed, part * abs(printed), f"within {100 * part:g}%")
 
 

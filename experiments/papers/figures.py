@@ -1,4 +1,4 @@
-"""Figures of papers, and times over the size of a system."""
+"""Drawing of the papers' figures, and measurement of computing times over the size of a system."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ def plotted(
 
 
 class Curve(NamedTuple):
-    """A line of a figure."""
+    """Curve of a figure."""
 
     x: ArrayLike
     y: ArrayLike
@@ -51,7 +51,7 @@ def drawn(
     legend: dict[str, Any] | None = None,
     **limits: Any,
 ) -> Figure:
-    """Draw curves by the axes' method ``scale``, under the ``titles`` of the figure and its axes."""
+    """Draw curves by the axes' method ``scale``; ``titles``: of the figure, the x and the y axis."""
     with plotted(*titles, size) as (figure, axes):
         for x, y, label, color, line, width, marker in curves:
             look = {name: value for name, value in (("lw", width), ("ms", marker)) if value is not None}
@@ -66,7 +66,7 @@ K = TypeVar("K")
 
 
 def step_seconds(run: Callable[[int], object], steps: int) -> float:
-    """Return the processor time of a step [s]: of a run of ``steps`` + 1 steps, less that of a single one."""
+    """Return the processor time of a step [s]: (time of ``steps`` + 1 steps − time of one step) / ``steps``."""
 
     def taken(count: int) -> float:
         return seconds(lambda: run(count), time.process_time)
@@ -77,14 +77,14 @@ def step_seconds(run: Callable[[int], object], steps: int) -> float:
 def medians(
     cases: Mapping[K, Callable[[], float]], repeats: int, progress: Progress = lambda _: None, *, warm_up: bool = False
 ) -> dict[K, float]:
-    """Return the median of each case; cases are run in turn on one core, with ``warm_up`` each once before."""
+    """Return the median of each case; cases are run in turn on one core; ``warm_up``: each is run once before."""
     with one_core():
         taken = interleaved(cases, repeats, warm_up=warm_up, progress=progress)
     return {name: float(np.median(values)) for name, values in taken.items()}
 
 
 def power(sizes: Iterable[float], times: Iterable[float], least: float = 0.0) -> float:
-    """Return the exponent with which times grow with the size, from the size ``least`` on."""
+    """Return the exponent with which times grow with the size, for sizes of ``least`` or more."""
     long = [(n, value) for n, value in zip(sizes, times, strict=True) if n >= least]
     return slope([n for n, _ in long], [value for _, value in long])
 
@@ -92,7 +92,7 @@ def power(sizes: Iterable[float], times: Iterable[float], least: float = 0.0) ->
 def draw_growth(
     title: str, xlabel: str, ylabel: str, curves: Sequence[Curve], size: tuple[float, float] = (7.0, 4.2)
 ) -> Figure:
-    """Draw times over sizes, both logarithmic, the sizes of the last curve marked."""
+    """Draw times over sizes on logarithmic axes, with ticks at the sizes of the last curve."""
     marked = [curve._replace(line=curve.line.replace("-", "o-", 1), marker=4) for curve in curves]
     sizes = np.asarray(curves[-1].x).tolist()
     ticks = {"xticks": sizes, "xticklabels": [f"{n:g}" for n in sizes]}

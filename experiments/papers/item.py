@@ -1,4 +1,4 @@
-"""Parts of a reproduction: items of a paper, and the outcome of recomputing one."""
+"""Items of a paper, and the outcome of recomputing an item."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
 
-#: Called with the finished fraction of an item.
+#: Function that is called with the completed fraction of an item, 0 to 1.
 Progress = Callable[[float], None]
 
 
-#: Kinds of findings: ``evidence``, which alone can agree with a paper; ``chosen``, which determined something that the
-#: paper leaves open; ``better``, if ours is better than the paper's; ``ours``, which is not in the paper.
+#: Kinds of findings: ``evidence`` counts as agreement with the paper; ``chosen``: a value that the paper leaves open
+#: was fitted to the statement; ``better``: our result is better than the paper's; ``ours``: not in the paper.
 Kind = Literal["evidence", "chosen", "better", "ours"]
-Verdict = Literal["agrees", "better", "differs", "ours", "not so", "chosen by it"]
+Verdict = Literal["agrees", "better", "differs", "ours", "not so", "fitted"]
 _VERDICTS: dict[Kind, Verdict] = {
-    "evidence": "agrees", "chosen": "chosen by it", "better": "better", "ours": "ours",
+    "evidence": "agrees", "chosen": "fitted", "better": "better", "ours": "ours",
 }  # fmt: skip
 
 
@@ -26,7 +26,7 @@ _VERDICTS: dict[Kind, Verdict] = {
 class Finding:
     """A statement of a paper, or an additional one, compared with our result."""
 
-    quantity: str  # name with its unit
+    quantity: str  # name of the quantity, with its unit
     published: float | str  # printed value
     ours: float | str  # computed value
     criterion: str  # criterion of agreement in words: "within 2%", "slope 2.00 ± 0.05"
@@ -36,7 +36,7 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict in words; a statement that is not in the paper is ``not so`` if it fails."""
+        """Verdict; a statement that is not in the paper is ``not so`` if it does not hold."""
         if self.agrees:
             return _VERDICTS[self.kind]
         return "not so" if self.kind == "ours" else "differs"
@@ -44,7 +44,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of recomputing one table or figure."""
+    """Outcome of recomputing an item: findings, assumptions, tables and figures."""
 
     findings: tuple[Finding, ...]  # statements compared, in the paper's order
     assumptions: tuple[str, ...] = ()  # choices where the paper leaves something open
@@ -54,12 +54,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Item:
-    """A table or a figure of a paper."""
+    """Table, figure or claim of a paper."""
 
     name: str  # name on the command line, such as ``table-2.1``
     title: str  # title in one line
     source: str  # paper, section, page or equation
-    #: recomputes it; ``quick`` takes a short version that still checks the same statements
+    #: function of (quick, progress) that recomputes the item; quick: a shorter computation of the same statements
     produce: Callable[[bool, Progress], Outcome]
     packages: tuple[str, ...] = ()  # import names of optional packages that it needs
 
@@ -80,24 +80,24 @@ def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
-    """Return the item of a paper's misprints: place, printed text, correction, and evidence."""
+    """Return the item that lists a paper's misprints: place, printed text, correction, and evidence."""
 
-    def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
+    def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is only a list
         progress(1.0)
         columns = ("where", "printed", "right", "how one knows")
         return Outcome((), tables={"Misprints": pd.DataFrame(rows, columns=columns)})
 
-    return Item("misprints", "what is misprinted", source, produce)
+    return Item("misprints", "misprints of the paper", source, produce)
 
 
 Row = dict[str, object]
-#: Column: True if a run is complete.
-ENDED = "as asked"
+#: Value of the column ``ended`` for a run that is complete; for other runs, the error message.
+ENDED = "complete"
 R = TypeVar("R")
 
 
 def attempted(known: Row, simulate: Callable[[], R], measured: Callable[[R], Row]) -> Row:
-    """Complete a row of a table by the results of a motion, or by the reason for a failure."""
+    """Return a row of a table, completed by the results of a motion or by the reason for its failure."""
     try:
         motion = simulate()
     except IntegrationError as error:  # a failure is a result, too
@@ -108,7 +108,7 @@ def attempted(known: Row, simulate: Callable[[], R], measured: Callable[[R], Row
 def tabulated(
     cases: Collection[tuple[Any, ...]], row: Callable[..., Mapping[str, object]], progress: Progress
 ) -> pd.DataFrame:
-    """Return a table with a row of each case, computed one after the other."""
+    """Return a table with one row for each case; cases are computed one after the other."""
     rows = []
     for case in cases:
         rows.append(row(*case))

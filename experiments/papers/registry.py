@@ -1,6 +1,6 @@
-"""Registry of recomputed papers: each is a package next to this module with a ``PAPER``.
+"""Registry of recomputed papers: each is a package next to this module that defines ``PAPER``.
 
-Their names are known without importing them, so that help is quick.
+Names are listed without importing the packages, so that ``--help`` is fast.
 """
 
 import importlib
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 def paper_names() -> tuple[str, ...]:
     import experiments.papers as here
 
-    found = (module.name for module in pkgutil.iter_modules(here.__path__) if module.ispkg)
-    return tuple(sorted((name.replace("_", "-") for name in found), key=lambda name: name.rpartition("-")[2]))
+    packages = (module.name for module in pkgutil.iter_modules(here.__path__) if module.ispkg)
+    return tuple(sorted((name.replace("_", "-") for name in packages), key=lambda name: name.rpartition("-")[2]))
 
 
 def load(name: str) -> "Paper":
-    found: Paper = importlib.import_module(f"experiments.papers.{name.replace('-', '_')}").PAPER
-    return found
+    paper: Paper = importlib.import_module(f"experiments.papers.{name.replace('-', '_')}").PAPER
+    return paper
 
 
 def paper_named(name: str) -> "Paper":
-    """Return the paper of this name; raises InputError with the nearest, or whose item it is."""
+    """Return a paper by name; the InputError of an unknown name has the nearest name, or the paper with this item."""
     names = paper_names()
     if name in names:
         return load(name)
     owners = [paper for paper in names if any(item.name == name for item in load(paper).items)]
-    hint = f"it is an item: biped reproduce {owners[0]} {name}" if owners else nearest(name, names)
+    hint = f"it is an item of {owners[0]}: biped reproduce {owners[0]} {name}" if owners else nearest(name, names)
     raise InputError(f"unknown paper {name!r}; {hint}")
 
 
 def items_named(paper: "Paper", names: Sequence[str]) -> "tuple[Item, ...]":
-    """Return the items of a paper with these names or patterns (``figure-4.*``), in its order; all for none."""
+    """Return the items that match names or patterns (``figure-4.*``), in the paper's order; all items for no names."""
     selected = matching(names, [item.name for item in paper.items], f"{paper.name} has no item")
     return tuple(item for item in paper.items if item.name in selected)

@@ -1,4 +1,4 @@
-"""Published against ours: agreements, and differences with reasons, as a page and on the terminal."""
+"""Report of published values and ours, with agreements, differences and reasons, as a page and on the terminal."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from experiments.visualization.document import STYLES, print_block
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
-_HEADINGS = ("statement", "published", "ours", "holds if", "", "why not, or what was assumed")
+_HEADINGS = ("statement", "published", "ours", "holds if", "", "reason or assumption")
 NOT_COMPUTED = "not computed yet"
 
 
@@ -44,7 +44,7 @@ class Tally(Counter[Verdict]):
 
     @property
     def mood(self) -> Mood:
-        """Bad if anything differs or is not so; good if there is evidence, and all of it agrees."""
+        """Bad if any statement differs or does not hold; good if there is evidence, and all of it agrees."""
         if self["differs"] or self["not so"]:
             return "bad"
         return "good" if self["agrees"] else ""
@@ -54,12 +54,12 @@ class Tally(Counter[Verdict]):
         failing = f" ({self['not so']} not so)" if self["not so"] else ""
         return (
             f"agree: {self['agrees']}, better: {self['better']}, differ: {self['differs']}, ours: {ours}{failing}, "
-            f"chosen by: {self['chosen by it']}"
+            f"fitted: {self['fitted']}"
         )
 
     @property
     def short(self) -> str:
-        """Number of agreements among statements that can agree; without any, the counts by verdict."""
+        """Number of agreements among statements that count; if none counts, the number of each verdict."""
         total = self["agrees"] + self["differs"]
         return f"{self['agrees']} of {total} agree" if total else ", ".join(f"{n} {word}" for word, n in self.items())
 
@@ -73,7 +73,7 @@ def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
 
 
 def mood(finding: Finding) -> Mood:
-    """Return the colour of a finding; one that is no evidence has none."""
+    """Return the mood of a finding: bad, good for evidence, or muted for other kinds."""
     if not finding.agrees:
         return "bad"
     return "good" if finding.kind == "evidence" else "muted"
@@ -95,8 +95,8 @@ def _lead(
     if differing:
         blocks.append(
             Table(
-                "What differs, or is not so",
-                ("item", "statement", "published", "ours", "why"),
+                "Statements that differ or do not hold",
+                ("item", "statement", "published", "ours", "reason"),
                 tuple((name, f.quantity, shown(f.published), shown(f.ours), f.note) for name, f in differing),
                 tuple("bad" for _ in differing),
                 fold=False,
@@ -106,7 +106,7 @@ def _lead(
     if missing:
         blocks.append(Bullets("Missing items", tuple(f"{item.name}, {item.title}: {why}" for item, why in missing)))
     if any(outcome.quick for outcome in cached.values()):
-        blocks.append(Prose("Some items are short versions (--quick): the same statements, from less computation."))
+        blocks.append(Prose("Some items are short versions (--quick): the same statements, by shorter computations."))
     blocks += [Prose("To reproduce this page:"), Code(command)]
     return tuple(blocks)
 
@@ -117,7 +117,7 @@ def _section(item: Item, cached: Cached | None, failure: Failure | None) -> Sect
     if failure is not None:
         blocks += [Prose(f"The last attempt failed: {failure.message}", "bad"), Code(failure.trace)]
         if cached is not None:
-            blocks.append(Prose("Below is what an earlier one had found."))
+            blocks.append(Prose("Below are the results of an earlier computation."))
     blocks += _outcome(item, cached) if cached is not None else [Prose(f"{NOT_COMPUTED}.".capitalize(), "muted")]
     return Section(item.name, f"{item.name}: {item.title}", item.source, verdict, mood, tuple(blocks))
 
@@ -138,7 +138,7 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
     if cached.findings:
         blocks.append(findings_table(cached.findings))
     if cached.assumptions:
-        blocks.append(Bullets("Assumed, where the paper leaves it open", cached.assumptions))
+        blocks.append(Bullets("Assumptions where the paper leaves something open", cached.assumptions))
     for name in cached.pictures:
         caption = item.title if len(cached.pictures) == 1 else name.removesuffix(".png").replace("-", " ")
         blocks.append(Image((cached.folder / name).read_bytes(), caption))

@@ -1,4 +1,4 @@
-"""Recomputation of items of a paper in turn; each outcome is stored in files at once."""
+"""Recomputation of a paper's items, one after the other; each outcome is stored when the item is done."""
 
 import json
 import re
@@ -19,13 +19,13 @@ from experiments.visualization.look.writing import files_of_look, write_figure
 
 #: Files in the folder of each item, in addition to its tables and figures.
 OUTCOME = "outcome.json"
-#: Suffix of the figures on the page.
+#: Suffixes of the figure files that are written and shown on the page.
 ALWAYS = ("png",)
 
 
 @dataclass(frozen=True)
 class Cached:
-    """Outcome of an item as stored on disk."""
+    """Outcome of an item, as stored in a folder."""
 
     folder: Path  # folder of the files
     findings: tuple[Finding, ...]  # as in ``Outcome``
@@ -57,7 +57,7 @@ def store(
     findings = tuple(_plain(finding) for finding in outcome.findings)
     tables = {title: f"{_slug(title)}.csv" for title in outcome.tables}
     if len(set(tables.values())) < len(tables):
-        raise ValueError(f"two of these tables would have the same file: {', '.join(tables)}")
+        raise ValueError(f"two of these tables would be written to the same file: {', '.join(tables)}")
     drawn = {folder / f"{name}.png": figure for name, figure in outcome.figures.items()} if draw else {}
     figures = tuple(file.name for path in drawn for file in files_of_look(path, ALWAYS))
     cached = Cached(folder, findings, outcome.assumptions, tables, figures, quick, seconds, stamp)
@@ -86,7 +86,7 @@ def load(folder: Path) -> Cached | None:
         }
         cached = Cached(**saved)
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: damaged ({error}); remove it, and compute the item again") from error
+        raise InputError(f"{path}: the file is damaged ({error}); remove it, and compute the item again") from error
     missing = [file.name for file in cached.files if not file.is_file()]
     if missing:
         raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item again")
@@ -122,7 +122,7 @@ def _slug(title: str) -> str:
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why an item failed: one line, and where in the program."""
+    """Reason why an item failed: message of one line, and traceback."""
 
     message: str
     trace: str
@@ -140,10 +140,10 @@ class Session:
     stamp: Mapping[str, Any]  # machine, versions, commit and day
     done: dict[str, Cached] = field(default_factory=dict)  # computed items, by name
     failures: dict[str, Failure] = field(default_factory=dict)  # failed items, by name
-    interrupted: bool = False  # True if the user stopped it
+    interrupted: bool = False  # True if the user interrupted the session
 
     def run(self, after: Callable[[Item], None]) -> None:
-        """Recompute all items, each followed by ``after``; Ctrl-C ends it, an item that fails does not."""
+        """Recompute all items, and call ``after`` for each; Ctrl-C stops the session, a failing item does not."""
         for number, item in enumerate(self.items, start=1):
             try:
                 self._attempt(number, item)

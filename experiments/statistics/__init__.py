@@ -1,4 +1,4 @@
-"""Statistics of subjects × conditions × trials: means, and differences between groups or conditions.
+"""Statistics of trials of several subjects: means, and differences between groups or conditions.
 
 Importing this package is quick: the module of a name is imported when the name is first used.
 """

@@ -1,4 +1,4 @@
-"""Comparisons between groups or conditions: differences over subjects, never over trials."""
+"""Comparisons between groups or conditions, with subjects, not trials, as independent samples."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from experiments.studies.resampling import RESAMPLES, chance, interval
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns of the mixed model in addition to ``mixed``.
+#: Columns of ``mixed_effects`` that a comparison takes over, with the prefix ``mixed_``.
 MIXED = ("difference", "low", "high", "chance")
 
 
@@ -30,35 +30,35 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> "pd.DataFrame":
-    """Compare a metric between groups of subjects, or between conditions of each subject.
+    """Compare a metric between groups of subjects, or between conditions of the same subjects.
 
-    Each subject counts by the mean of its trials, so that trials are not counted as subjects. There is no correction
-    for multiple comparisons.
+    Each subject is represented by the mean of its trials, so that trials do not count as independent. There is no
+    correction for multiple comparisons.
 
     Args:
-        table: a row for each trial, as from a sweep.
+        table: table with a row for each trial, as from a sweep.
         metric: column of numbers, or of booleans, whose means are shares.
-        between: column of the groups; each subject is in one. Give either it or ``within``.
-        within: column of the conditions, for paired differences of subjects that are in both.
+        between: column of the groups, if each subject is in a single group. Give either ``between`` or ``within``.
+        within: column of the conditions, for paired differences of the subjects that are in both conditions.
         subject: column that names the subject of a trial.
-        reference: group or condition from which the others differ; by default the first in order.
-        mixed: True to fit ``mixed_effects`` of all trials, too (needs the extra ``statistics``).
+        reference: group or condition with which the others are compared; None: the first in sorted order.
+        mixed: True to also fit ``mixed_effects`` to all trials (needs the extra ``statistics``).
         seed: seed of the resampling.
         resamples: number of resamples of bootstrap and permutations.
 
     Returns:
-        A row for each other group or condition: ``level``, ``against``; ``subjects`` and ``subjects_against``, equal
-        if paired; ``left_out``, the number of trials without the metric; ``mean`` and ``mean_against`` of the subjects;
-        ``difference``, the first less the second, with ``low`` and ``high`` (95 %, BCa bootstrap over subjects);
-        ``chance``, the two-sided p-value (permutations of subjects; if paired, of signs); ``effect_size``, Hedges' g:
-        the difference divided by the pooled deviation of subjects, or if paired by that of differences, less its bias.
-        ``mixed`` is "converged", with remarks, or the reason for no mixed result; ``mixed_difference``, ``mixed_low``,
-        ``mixed_high`` and ``mixed_chance`` are missing without a mixed result.
+        A row for each other group or condition, ``level``, compared with ``against``. ``subjects`` and
+        ``subjects_against``: numbers of subjects; ``left_out``: number of trials without the metric. ``mean`` and
+        ``mean_against``: means over subjects. ``difference``: ``mean`` minus ``mean_against``, with ``low`` and
+        ``high`` (95 %, BCa bootstrap over subjects). ``chance``: two-sided p-value from permutations of the subjects,
+        or, if paired, of signs. ``effect_size``: Hedges' g, the difference divided by the pooled standard deviation of
+        the subjects, or, if paired, of the differences, with the correction for bias. ``mixed``: "converged", with
+        remarks, or the reason why ``mixed_difference``, ``mixed_low``, ``mixed_high`` and ``mixed_chance`` are missing.
 
     Raises:
         InputError: not exactly one of ``between`` and ``within`` is given, a column is missing, a subject is in two
-            groups, a trial has no label, or a group or pair has fewer than two subjects.
-        MissingExtraError: a mixed model is requested, and statsmodels is not installed.
+            groups, a trial has no group, condition or subject, or there are fewer than two subjects to compare.
+        MissingExtraError: ``mixed`` is True, and statsmodels is not installed.
     """
     import pandas as pd
 
@@ -71,26 +71,20 @@ def compare(
     if factor == subject:
         raise InputError(f"{factor!r} is both factor and subject: subject must be the column that names the subjects")
     trials = measured_trials(table, metric, [factor, subject])
-    first, *others = ordered_levels(trials, factor, reference)
+    first, *rest = ordered_levels(trials, factor, reference)
     means = trials.groupby([factor, subject])[metric].mean()
     if not is_paired:
         _check_apart(means, factor, subject)
     rows = []
-    for level in others:
+    for level in rest:
         samples = _samples(means, level, first, is_paired)
         left_out = int(table.loc[table[factor].isin([level, first]), metric].isna().sum())
-        rows.append(
-            {
-                "level": level,
-                "against": first,
-                "left_out": left_out,
-                **_difference(*samples, is_paired, seed, resamples),
-            }
-        )
-    found = pd.DataFrame(rows)
+        difference = _difference(*samples, is_paired, seed, resamples)
+        rows.append({"level": level, "against": first, "left_out": left_out, **difference})
+    comparison = pd.DataFrame(rows)
     if mixed:
-        found = found.assign(**_mixed(table, metric, factor, subject, first, is_paired))
-    return found
+        comparison = comparison.assign(**_mixed(table, metric, factor, subject, first, is_paired))
+    return comparison
 
 
 def _check_apart(means: "pd.Series[float]", factor: str, subject: str) -> None:
@@ -98,12 +92,13 @@ def _check_apart(means: "pd.Series[float]", factor: str, subject: str) -> None:
     if (groups > 1).any():
         who = groups.index[groups > 1][0]
         raise InputError(
-            f"{subject} '{who}' is in {groups[who]} groups of {factor}: compare within={factor!r}, or rename them"
+            f"{subject} '{who}' is in {groups[who]} groups of {factor}: give within={factor!r} instead of between if "
+            "it is one subject, or give different subjects different names"
         )
 
 
 def _samples(means: "pd.Series[float]", level: Any, first: Any, is_paired: bool) -> tuple[Floats, Floats]:
-    """Return the subjects' means in the reference and in a level; if paired, in the same order of subjects."""
+    """Return the subjects' means in the reference and in a level; if paired, of the same subjects in equal order."""
     sample, against = means.loc[level], means.loc[first]
     if is_paired:
         both = sample.index.intersection(against.index)
@@ -111,7 +106,7 @@ def _samples(means: "pd.Series[float]", level: Any, first: Any, is_paired: bool)
     for name, values in ((level, sample), (first, against)):
         if len(values) < 2:
             raise InputError(
-                f"{name!r} has {len(values)} subjects{' in both' * is_paired}: a comparison needs two or more"
+                f"{name!r} has {len(values)} subjects{' in both conditions' * is_paired}: a comparison needs at least 2"
             )
     return against.to_numpy(dtype=np.float64), sample.to_numpy(dtype=np.float64)
 
@@ -133,9 +128,9 @@ def _difference(against: Floats, sample: Floats, is_paired: bool, seed: int, res
 
 
 def _hedges(*samples: Floats) -> float:
-    """Return Hedges' g of one sample against zero, or of two; infinite for a difference without scatter.
+    """Return Hedges' g of one sample against zero, or of two samples; infinite for a difference without scatter.
 
-    The bias of Cohen's d is removed by 1 − 3 / (4 f − 1), f the degrees of freedom (Hedges 1981).
+    It is Cohen's d, times 1 − 3 / (4 f − 1) to remove the bias, with f degrees of freedom (Hedges 1981).
     """
     freedom = sum(map(len, samples)) - len(samples)
     variance = sum(float(((values - values.mean()) ** 2).sum()) for values in samples) / freedom
@@ -148,17 +143,17 @@ def _hedges(*samples: Floats) -> float:
 def _mixed(
     table: "pd.DataFrame", metric: str, factor: str, subject: str, first: Any, is_paired: bool
 ) -> dict[str, Any]:
-    """Return the columns of the mixed model: numbers and "converged", or only the reason for a failure."""
+    """Return the columns of the mixed model: numbers and "converged", or only the reason why there are none."""
     if is_bool_dtype(table[metric]):
         return {"mixed": "none: a linear model does not apply to shares"}
     try:
-        found = mixed_effects(table, metric, factor, subject, first, is_paired)
+        effects = mixed_effects(table, metric, factor, subject, first, is_paired)
     except MissingExtraError:
         raise
     except (NotConvergedError, InputError) as error:
         return {"mixed": f"none: {error}"}
-    numbers = {f"mixed_{name}": found[name].to_numpy() for name in MIXED}
-    is_at_boundary = bool(found["at_boundary"].any())
+    numbers = {f"mixed_{name}": effects[name].to_numpy() for name in MIXED}
+    is_at_boundary = bool(effects["at_boundary"].any())
     return {
         "mixed": "converged, at the boundary: a variance between subjects is zero" if is_at_boundary else "converged",
         **numbers,

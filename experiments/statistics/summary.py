@@ -1,4 +1,4 @@
-"""Summaries of metrics by group or condition: means, spreads and intervals over subjects."""
+"""Summaries of metrics by group or condition: means, standard deviations and intervals over subjects."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,24 +23,25 @@ def summarise(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> "pd.DataFrame":
-    """Return means of metrics over subjects, each represented by the mean of its trials, with 95 % intervals.
+    """Return means of metrics over subjects, with 95 % intervals; each subject counts with the mean of its trials.
 
     Args:
-        table: a row for each trial, as from a sweep.
+        table: table with a row for each trial, as from a sweep.
         metrics: columns of numbers, or of booleans, whose means are shares.
-        by: columns by whose values rows are grouped.
-        subject: column that names the subject of a trial; None if each trial has another subject.
+        by: columns by whose values trials are grouped; empty: a single group.
+        subject: column that names the subject of a trial; None if each trial is from another subject.
         seed: seed of the bootstrap.
         resamples: number of resamples of the bootstrap.
 
     Returns:
-        A row for each combination of values of ``by`` and metric: ``metric``, ``subjects``, ``trials`` and ``left_out``
-        (trials without it), ``mean`` and ``sd`` over subjects; ``low`` and ``high`` by ``method``: Student, or Wilson
-        for a share if each subject is all true or all false; ``bootstrap_low`` and ``bootstrap_high``, over subjects
-        (BCa). With a single subject, sd and intervals are missing.
+        A row for each group and metric: the columns ``by``; ``metric``; the numbers ``subjects``, ``trials``, and
+        ``left_out`` (trials without the metric); ``mean`` and ``sd`` over subjects; ``low`` and ``high`` of the 95 %
+        interval by ``method``: "Student", or "Wilson" for shares if no subject has both values; ``bootstrap_low`` and
+        ``bootstrap_high`` (BCa, over subjects). With a single subject, sd and intervals are missing.
 
     Raises:
-        InputError: a column is missing, a trial has no label, a metric is not numeric, or no trial has it.
+        InputError: a column is missing, a trial has no value in ``by`` or ``subject``, a metric is not numeric, or no
+            trial has it.
     """
     import pandas as pd
 
@@ -62,18 +63,18 @@ def _of_group(part: "pd.DataFrame", metric: str, subject: str | None, seed: int,
     numbers = there[metric].astype("float64")
     per_subject = numbers if subject is None else numbers.groupby(there[subject]).mean()
     means = np.asarray(per_subject, dtype=np.float64)
-    found: dict[str, Any] = {"subjects": len(means), "trials": len(there), "left_out": len(part) - len(there)}
+    row: dict[str, Any] = {"subjects": len(means), "trials": len(there), "left_out": len(part) - len(there)}
     if not len(means):
-        return found
+        return row
     if is_bool_dtype(part[metric]) and np.isin(means, (0.0, 1.0)).all():
         share = proportion_of(int(means.sum()), len(means))
         method, low, high = "Wilson", share.low, share.high
     else:
         mean = mean_of(means)
         method, low, high = "Student", mean.low, mean.high
-    found |= {"mean": float(means.mean())}
+    row |= {"mean": float(means.mean())}
     if len(means) == 1:
-        return found | ({"low": low, "high": high, "method": method} if method == "Wilson" else {})
+        return row | ({"low": low, "high": high, "method": method} if method == "Wilson" else {})
     resampled = interval(means, seed=seed, resamples=resamples)
-    found |= {"sd": float(np.std(means, ddof=1)), "low": low, "high": high, "method": method}
-    return found | {"bootstrap_low": resampled[0], "bootstrap_high": resampled[1]}
+    row |= {"sd": float(np.std(means, ddof=1)), "low": low, "high": high, "method": method}
+    return row | {"bootstrap_low": resampled[0], "bootstrap_high": resampled[1]}

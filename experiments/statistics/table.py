@@ -1,4 +1,4 @@
-"""Tables of trials: reading files, checking columns, and means of each subject."""
+"""Tables of trials: reading files, and checking columns."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +16,13 @@ FORMATS = (".csv", ".tsv", ".txt", ".parquet")
 
 
 def read_table(path: Path) -> "pd.DataFrame":
-    """Read the table in a file: Parquet, or text with a heading.
+    """Return the table in a file: Parquet, or text with a header line.
 
-    The separator of text columns is the first that the heading contains: tabs, semicolons, commas, or blanks. Without
-    commas as separators, numbers may have decimal commas.
+    The separator of text columns is the first of these that the header contains: tab, semicolon, comma, blank. If it is
+    not the comma, numbers may have decimal commas.
 
     Raises:
-        InputError: the file is missing, is no table, or its name has another ending.
+        InputError: the file is missing, cannot be read as a table, or its suffix is not in ``FORMATS``.
     """
     import pandas as pd
 
@@ -37,7 +37,7 @@ def read_table(path: Path) -> "pd.DataFrame":
     except (ValueError, OSError) as error:
         raise InputError(f"{path}: it cannot be read as a table ({error})") from None
     if not isinstance(table.index, pd.RangeIndex):
-        raise InputError(f"{path}: its rows have more cells than its heading {heading.strip()!r}")
+        raise InputError(f"{path}: its rows have more cells than its header line {heading.strip()!r}")
     for name in [] if between == "," else table.select_dtypes(exclude=["number", "bool"]):
         numbers = pd.to_numeric(table[name].str.replace(",", "."), errors="coerce")
         if (numbers.isna() == table[name].isna()).all():
@@ -54,10 +54,10 @@ def check_columns(table: "pd.DataFrame", names: Sequence[str]) -> None:
 
 
 def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -> "pd.DataFrame":
-    """Return the columns of these labels, and a metric as numbers, of the trials that have it.
+    """Return a table of the trials that have a metric: the columns ``labels``, and the metric as numbers.
 
     Raises:
-        InputError: a column is not there, a trial has no label, the metric is no number, infinite, or in no trial.
+        InputError: a column is missing, a trial has no label, or the metric is not numeric, infinite or in no trial.
     """
     import numpy as np
     import pandas as pd
@@ -65,10 +65,10 @@ def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -
     check_columns(table, [metric, *labels])
     for label in labels:
         if table[label].isna().any():
-            raise InputError(f"{label}: {int(table[label].isna().sum())} trials lack it; each trial must have one")
+            raise InputError(f"{label} is missing in {int(table[label].isna().sum())} trials; each trial must have it")
     if not pd.api.types.is_numeric_dtype(table[metric]):
         raise InputError(
-            f"{metric} is a column of words: compare numbers, or a share, as of "
+            f"{metric} is a column of texts: choose a column of numbers, or make one of booleans, such as fell in "
             f'table.assign(fell=table["verdict"] == "fell")'
         )
     numbers = table[metric].astype("float64")

@@ -1,7 +1,4 @@
-"""Studies: many trials of one experiment, kept in a folder, run on all cores or many machines.
-
-Importing this package is quick: the module of a name is imported when the name is first used.
-"""
+"""Studies: many trials of an experiment, stored in a folder. Each name's module is imported when it is first used."""
 
 import lazy_loader
 

@@ -5,7 +5,7 @@ from .execution.runner import run_trials
 from .fitting.fit import fit_from
 from .grid import Grid
 from .identification.model_fit import ModelFit, ResponseModel, fit_response
-from .limits import own_steps, push_of
+from .limits import footholds_of, push_of
 from .randomization import Randomization
 from .run import open_study, run_study
 from .seeds import seed_of
@@ -23,7 +23,7 @@ from .tuning.tuning import tuning_from
 __all__ = [
     "Bounded", "Condition", "Config", "Executor", "Grid", "ModelFit", "Randomization", "Range",
     "ResponseModel", "Result", "StabilityField", "Study", "SweptParameter", "Threads", "Threshold", "Trial", "Tuner",
-    "coverage", "executor_named", "fit_from", "fit_response", "median_interval", "open_study", "own_steps", "push_of",
-    "rank", "run_study", "run_trial", "run_trials", "seed_of", "sensitivity_from", "stability_map", "sweep",
+    "coverage", "executor_named", "fit_from", "fit_response", "footholds_of", "median_interval", "open_study",
+    "push_of", "rank", "run_study", "run_trial", "run_trials", "seed_of", "sensitivity_from", "stability_map", "sweep",
     "tuning_from",
 ]  # fmt: skip

@@ -9,20 +9,21 @@ from experiments.studies.grid import LINEAR, LOG, SCALES, interpolate
 
 @dataclass(frozen=True)
 class Bounded:
-    """A number that is varied between bounds."""
+    """A number that is varied between two bounds."""
 
-    name: str  # shown in tables and figures
-    low: float = field(metadata={"key": "from"})
-    high: float = field(metadata={"key": "to"})
+    name: str  # name in tables and figures
+    low: float = field(metadata={"key": "from"})  # lower bound
+    high: float = field(metadata={"key": "to"})  # upper bound
     scale: str = LINEAR  # ``"linear"`` or ``"log"``
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:
             raise InputError(f"parameter {self.name!r}: scale = {self.scale!r}: it must be one of {', '.join(SCALES)}")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from must be < to")
+            ends = f"from = {self.low:g}, to = {self.high:g}"
+            raise InputError(f"parameter {self.name!r}: {ends}: from must be below to, and both finite")
         if self.scale == LOG and self.low <= 0.0:
-            raise InputError(f"parameter {self.name!r}: from {self.low:g}: on a log scale it must be above zero")
+            raise InputError(f"parameter {self.name!r}: from = {self.low:g}: on a log scale it must be above zero")
 
     def from_unit(self, part: float) -> float:
         """Return the value at a fraction, 0 … 1, of the range."""

@@ -1,8 +1,7 @@
-"""Configuration of a study: a TOML file or an equal mapping, read key by key and checked.
+"""Configuration of a study: a TOML file, or a mapping with the same keys, read key by key and checked.
 
-Every key has to be asked for; ``finish`` refuses the others. Errors name the file and the line. Schema libraries know a
-value's place in the tree, but not its line in the file, nor which known name an unknown one resembles. The dataclass
-passed to ``make`` declares what a table may hold.
+``finish`` raises an error if a key was not read. Errors name the file and the line, which libraries for schemas do not
+know. ``make`` reads a table into a dataclass, whose fields declare the allowed keys.
 """
 
 import dataclasses
@@ -37,7 +36,7 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return tuple(map(float, value)) if isinstance(value, Sequence) and all(map(is_number, value)) else None
 
 
-#: By annotation: the description of an allowed value, and a function that converts a value, or returns None.
+#: By type annotation: text that describes an allowed value, and function that converts a value (None: not allowed).
 _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     float: ("a finite number", lambda value: float(value) if is_number(value) else None),
     int: ("a whole number", lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None),
@@ -52,8 +51,8 @@ class Config:
     """One table of a configuration.
 
     Attributes:
-        data: the table, as it was given.
-        source: the file's name; empty for a mapping.
+        data: keys and values of the table.
+        source: path of the TOML file; empty for a mapping.
     """
 
     def __init__(self, data: Mapping[str, Any], source: str = "", text: str = "", path: tuple[str, ...] = ()) -> None:
@@ -72,11 +71,11 @@ class Config:
         return Path(self.source).stem
 
     def but(self, **values: Any) -> "Config":
-        """Return this table with other values for some keys."""
+        """Return a copy of this table in which some keys have other values."""
         return self._like({**self.data, **values})
 
     def without(self, *keys: str) -> "Config":
-        """Return this table without some keys."""
+        """Return a copy of this table without some keys."""
         return self._like({key: value for key, value in self.data.items() if key not in keys})
 
     def _like(self, data: Mapping[str, Any]) -> "Config":
@@ -85,21 +84,21 @@ class Config:
         return other
 
     def setting(self, parameter: str, value: Any) -> "Config":
-        """Return this configuration with a parameter set for all trials: in ``[set]``, or in each scenario's own."""
+        """Return a copy with a parameter set for all trials: in ``[set]``, or in ``set`` of each ``[[scenario]]``."""
         scenarios = self.data.get("scenario")
         if isinstance(scenarios, Sequence):
-            return self.but(scenario=[{**one, "set": {**one.get("set", {}), parameter: value}} for one in scenarios])
+            return self.but(scenario=[{**old, "set": {**old.get("set", {}), parameter: value}} for old in scenarios])
         return self.but(set={**self.data.get("set", {}), parameter: value})
 
     def error(self, message: str, key: str = "") -> InputError:
         place = self.source and self.source + line_of(self._text, (*self._path, key) if key else self._path)
         return InputError(f"{place}: {message}" if place else message)
 
-    def wrong(self, key: str, wanted: str) -> InputError:
-        return self.error(f"{self.name(key)} = {self.data.get(key)!r}: it must be {wanted}", key)
+    def wrong(self, key: str, allowed: str) -> InputError:
+        return self.error(f"{self.name(key)} = {self.data.get(key)!r}: it must be {allowed}", key)
 
     def within(self, make: Callable[[], T], key: str = "") -> T:
-        """Return the result of ``make``; prefix its InputErrors with the place of this table in the file."""
+        """Return the result of ``make``; its errors begin with the file and line of this table, or of its ``key``."""
         try:
             return make()
         except BipedError as error:
@@ -109,42 +108,40 @@ class Config:
         return ".".join((*self._path, key))
 
     def get(self, key: str, kind: Any, default: Any = REQUIRED) -> Any:
-        """Return the value of a key, checked to be of a kind such as ``float`` or ``float | str``."""
+        """Return the value of a key; raises InputError unless its type is ``kind``, such as ``float | str``."""
         self._asked[key] = None
         if key not in self.data:
             if default is REQUIRED:
                 raise self.error(f"{self.name(key)} is missing")
             return default
-        wanted = []
-        for one in get_args(kind) if isinstance(kind, UnionType) else (kind,):
-            if one in _READERS:
-                what, read = _READERS[one]
-                found = read(self.data[key])
-                if found is not None:
-                    return found
-                wanted.append(what)
-        raise self.wrong(key, " or ".join(wanted))
+        allowed = []
+        for type_ in get_args(kind) if isinstance(kind, UnionType) else (kind,):
+            if type_ in _READERS:
+                description, read = _READERS[type_]
+                value = read(self.data[key])
+                if value is not None:
+                    return value
+                allowed.append(description)
+        raise self.wrong(key, " or ".join(allowed))
 
     def word(self, key: str, default: Any = REQUIRED, choices: Iterable[str] = ()) -> str:
-        found: str = self.get(key, str, default)
+        word: str = self.get(key, str, default)
         choices = list(choices)
-        if key in self.data and choices and found not in choices:
-            raise self.error(
-                f"{self.name(key)} = {found!r}: {did_you_mean(found, choices)}it must be one of {', '.join(choices)}",
-                key,
-            )
-        return found
+        if key in self.data and choices and word not in choices:
+            hint = did_you_mean(word, choices)
+            raise self.error(f"{self.name(key)} = {word!r}: {hint}it must be one of {', '.join(choices)}", key)
+        return word
 
     def integer(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
-        found = self.data.get(key, least)
-        if not is_finite(found) or not isinstance(found, int) or isinstance(found, bool) or found < least:
+        value = self.data.get(key, least)
+        if not is_finite(value) or not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise self.wrong(key, f"a whole number, {least} or above")
         return int(self.get(key, int, default))
 
     def make(self, kind: type[T], /, **given: Any) -> T:
         """Make an object of a dataclass; fields that are not given are read from this table.
 
-        A field's ``metadata`` may have ``key``, its name in the table, and ``least``, the least whole number.
+        A field's ``metadata`` may have ``key``, the field's name in the table, and ``least``, its least whole number.
         """
         hints = get_type_hints(kind)
         for field in dataclasses.fields(kind):  # type: ignore[arg-type]
@@ -158,17 +155,17 @@ class Config:
         return self.within(lambda: kind(**given))
 
     def table(self, key: str, default: Any = REQUIRED) -> "Config":
-        """Return a table below this one; ``finish`` checks it too."""
+        """Return the table under a key; ``finish`` checks the keys of that table, too."""
         if key not in self.data and default is REQUIRED:
             raise self.error(f"the table [{self.name(key)}] is missing")
         value = self._listed(key, Mapping, default, "a table")
         return self._below(key, value)
 
     def tables(self, key: str, default: Any = REQUIRED) -> "list[Config]":
-        found = self._listed(key, Sequence, default, f"tables, each beginning with [[{key}]]")
-        if key in self.data and (not found or not all(isinstance(item, Mapping) for item in found)):
+        tables = self._listed(key, Sequence, default, f"tables, each beginning with [[{key}]]")
+        if key in self.data and (not tables or not all(isinstance(item, Mapping) for item in tables)):
             raise self.wrong(key, f"tables, each beginning with [[{key}]]")
-        return [self._below(key, item) for item in found]
+        return [self._below(key, item) for item in tables]
 
     def _below(self, key: str, data: Mapping[str, Any]) -> "Config":
         table = Config(data, self.source, self._text, (*self._path, key))
@@ -176,27 +173,27 @@ class Config:
         self._tables.append(table)
         return table
 
-    def _listed(self, key: str, kind: type, default: Any, wanted: str) -> Any:
+    def _listed(self, key: str, kind: type, default: Any, allowed: str) -> Any:
         self._asked[key] = None
         if key in self.data and not isinstance(self.data[key], kind):
-            raise self.wrong(key, wanted)
+            raise self.wrong(key, allowed)
         return self.data[key] if key in self.data else self.get(key, kind, default)
 
     def parameters(self, but: Iterable[str] = ()) -> dict[str, Any]:
-        """Return this table except some keys, by dotted parameter names, quoted in the file or not."""
-        found: dict[str, Any] = {}
+        """Return the table's values by dotted parameter name, quoted in the file or not, except the keys ``but``."""
+        values: dict[str, Any] = {}
         for key, value in self.data.items():
             if key in but:
                 continue
             self._asked[key] = None
             for name, item in self._leaves(key, value):
-                if name in found:
+                if name in values:
                     raise self.error(f"{name} is given twice: leave one of them out", name)
-                found[name] = item
-        return found
+                values[name] = item
+        return values
 
     def _leaves(self, key: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the entries below an unquoted key by dotted names, however deep; for others the key and its value."""
+        """Yield dotted name and value of each entry below an unquoted key, at any depth; a quoted key as it is."""
         is_group = "." not in key or any(name.startswith(f"{key}.") for name in self._names)
         if isinstance(value, Mapping) and value and is_group and key not in self._names:
             for last, item in value.items():
@@ -207,28 +204,28 @@ class Config:
     def experiment(self) -> "Experiment":
         """Return the named experiment, with the robot, controller and metrics that the configuration names.
 
-        ``data`` then refers to files by their whole paths.
+        File names in ``data`` are replaced by absolute paths.
         """
         from experiments.catalogue.registry import experiment_named
 
         name, robot, controller = self.word("experiment"), self.word("robot", ""), self.word("controller", "")
         files = self.get("metric_files", tuple[str, ...], ())
-        found = self.within(lambda: experiment_named(name), "experiment")
-        self.data = {**self.data, "experiment": found.address}
+        experiment = self.within(lambda: experiment_named(name), "experiment")
+        self.data = {**self.data, "experiment": experiment.address}
         if robot:
-            found = self.within(lambda: found.of_robot(robot), "robot")
-            self.data["robot"] = found.robot
+            experiment = self.within(lambda: experiment.of_robot(robot), "robot")
+            self.data["robot"] = experiment.robot
         if controller:
-            found = self.within(lambda: found.driven_by(controller), "controller")
-            self.data["controller"] = found.controller
+            experiment = self.within(lambda: experiment.driven_by(controller), "controller")
+            self.data["controller"] = experiment.controller
         if files:
-            found = self.within(lambda: found.measured_by(files), "metric_files")
-            self.data["metric_files"] = [entry.name for entry in found.metrics]
-        self._names |= {parameter.name for parameter in found.parameters}
-        return found
+            experiment = self.within(lambda: experiment.measured_by(files), "metric_files")
+            self.data["metric_files"] = [entry.name for entry in experiment.metrics]
+        self._names |= {parameter.name for parameter in experiment.parameters}
+        return experiment
 
     def losses(self) -> tuple[str, ...]:
-        """Return the verdicts in ``counts``, which count as losses; empty if the key is missing."""
+        """Return the verdicts that count as losses, from the key ``counts``; empty if it is missing."""
         return self.within(lambda: checked_losses(self.get("counts", tuple[str, ...], ())), "counts")
 
     def changes(self, experiment: "Experiment") -> dict[str, Value]:
@@ -246,13 +243,12 @@ class Config:
                 self.data = {**self.data, key: self.within(partial(parameter.checked, self.data[key]), key)}
 
     def finish(self) -> None:
-        """Refuse keys that nothing has asked for, here and in the tables below; the message suggests known ones."""
+        """Raise InputError if this table, or one below it, has a key that was not read; the message lists the keys."""
         for key in self.data:
             if key not in self._asked:
                 known = list(self._asked)
-                raise self.error(
-                    f"unknown key {self.name(key)!r}; {did_you_mean(key, known)}keys are {', '.join(known)}", key
-                )
+                hint = did_you_mean(key, known)
+                raise self.error(f"unknown key {self.name(key)!r}; {hint}keys are {', '.join(known)}", key)
         for table in self._tables:
             table.finish()
 
@@ -262,7 +258,7 @@ def is_number(value: Any) -> bool:
 
 
 def read_config(path: str | Path) -> Config:
-    """Read the configuration in a file; raises InputError if it is not TOML, OSError if it cannot be read."""
+    """Read the configuration in a TOML file; raises InputError if it is not TOML, OSError if it cannot be read."""
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path}: it is a folder, not a TOML file; `biped report` shows a study's folder")
@@ -270,7 +266,7 @@ def read_config(path: str | Path) -> Config:
         text = path.read_text(encoding="utf-8")
         return Config(tomllib.loads(text), str(path), text)
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not TOML: it is not a text in UTF-8 ({error.reason})") from None
+        raise InputError(f"{path}: not TOML: its text is not in UTF-8 ({error.reason}); save it as UTF-8") from None
     except ValueError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
 
@@ -281,7 +277,7 @@ _KEY = re.compile(r"^\s*(?P<name>(?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-
 
 def line_of(text: str, path: Sequence[str]) -> str:
     """Return ``, line 3`` for the line of a key or table, or of the nearest table around it; empty if there is none."""
-    wanted = ".".join(path)
+    dotted = ".".join(path)
     best, best_length = "", 0
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -292,7 +288,7 @@ def line_of(text: str, path: Sequence[str]) -> str:
             here = table = _plain(header["name"])
         else:
             continue
-        inside = wanted == here or wanted.startswith(here + ".")
+        inside = dotted == here or dotted.startswith(here + ".")
         if inside and len(here) > best_length:
             best, best_length = f", line {number}", len(here)
     return best

@@ -19,7 +19,7 @@ from contact.errors import did_you_mean
 
 #: A fall, or an end after which a fall is likely: metrics are measured up to it.
 FALLS = (FELL, LOST_CONTROL)
-#: Verdicts that decide nothing about balance: they count as neither, and are reported separately.
+#: Verdicts that decide nothing about balance: neither losses nor successes, reported separately.
 INCONCLUSIVE = (UNDECIDED, UNRELIABLE, INTERRUPTED)
 #: Verdicts of trials whose metrics are not usable.
 WITHOUT_RESULT = (FAILED, *INCONCLUSIVE)
@@ -32,17 +32,17 @@ USUAL_LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED)
 
 
 def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
-    """Return verdicts that are to count as losses; raises InputError for an unknown one."""
+    """Return the verdicts that count as losses, in the order of ``LOSSES``; raises InputError for an unknown one."""
     for word in counts:
         if word not in LOSSES:
-            raise InputError(f"counts: {word!r}: {did_you_mean(word, LOSSES)}it must be some of {', '.join(LOSSES)}")
+            raise InputError(f"counts: {word!r}: {did_you_mean(word, LOSSES)}verdicts are {', '.join(LOSSES)}")
     return tuple(word for word in LOSSES if word in counts)
 
 
 def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None:
-    """Return True for a success, False for a loss, and None if the verdict decides neither.
+    """Return True for a success, False for a loss, and None for a verdict that is neither.
 
-    A trial that ended early for a reason that does not count is neither, such as a fall if only stepping counts.
+    A trial that ended early with a verdict outside ``losses`` is neither, such as a fall if only steps are losses.
     """
     if verdict in losses:
         return False
@@ -50,7 +50,7 @@ def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None
 
 
 def more_steps_than(most: int) -> str:
-    """Return the label of trials that took more steps than count."""
+    """Return the label of trials that took more than ``most`` steps."""
     return f"more than {most} step{'s' if most > 1 else ''}"
 
 
@@ -62,7 +62,7 @@ def success_text(counts: Sequence[str]) -> str:
 def shares(ended: Sequence[str]) -> dict[str, int]:
     """Return the number of trials with each verdict, as columns such as ``lost_control_trials``.
 
-    Trials that took more steps than count are listed as stepped.
+    Trials with a label of ``more_steps_than`` count as stepped.
     """
     verdicts = [word if word in VERDICTS else STEPPED for word in ended]
     return {column_of(word): verdicts.count(word) for word in VERDICTS if word != INTERRUPTED}

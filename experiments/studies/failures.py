@@ -1,4 +1,4 @@
-"""Trials that could not be computed: the error and its place in the code, as a study keeps them."""
+"""Results of trials that could not be computed: the error, and the line of code that raised it."""
 
 import inspect
 import signal
@@ -14,19 +14,19 @@ from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
 from experiments.lookup.open_registry import is_project_code
 
-#: Metrics by name, None if one does not apply; always with ``verdict``, ``reason``, ``failure`` and ``message``; with
-#: ``traceback`` if code failed, the user's or this project's.
+#: Result of a trial: metrics by name (None if one does not apply), ``verdict``, ``reason``, ``failure``, ``message``;
+#: also ``traceback`` if code of the user or of this project raised an unexpected error.
 Result = dict[str, float | int | str | None]
 
 TRACEBACK = "traceback"
-#: Number of frames of a traceback that are shown for an error in machine code, which has no frames itself.
+#: Number of last frames that a traceback shows for an error in compiled code, which has no frames itself.
 LAST = 3
 
 
 class OutOfTimeError(BaseException):
     """The time limit of a trial is exceeded.
 
-    It is no ``Exception``, so that a controller which catches every ``Exception`` does not catch it.
+    It is not an ``Exception``, so that a controller that catches every ``Exception`` does not catch it.
     """
 
 
@@ -55,11 +55,11 @@ def failed(name: str, message: str, trace: str = "") -> Result:
 
 
 def failed_by(error: BaseException, experiment: Experiment, controller: Controller | None) -> Result | None:
-    """Return the result of a trial that ended in an error of code; None if the machine or the user ended it.
+    """Return the result of a trial that ended in an error in code; None if the machine or the user stopped it.
 
-    The traceback begins in the first file that is not this project's, whose code is taken for the cause. Machine code
-    leaves no such trace: any error of a run under a user's compiled controller is attributed to that controller. All
-    other errors are defects of this project and keep their whole traceback.
+    The traceback begins in the first file outside this project, whose code is taken for the cause. Compiled code leaves
+    no frames: any error of a run under a user's compiled controller is attributed to that controller. All other errors
+    are defects of this project and keep their full traceback.
     """
     files = set(_files(experiment, controller))
     frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -78,12 +78,12 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
 
 
 def _at(frame: traceback.FrameSummary) -> str:
-    """Return the place of a frame in the user's code, in words."""
+    """Return file, line and function of a frame as text."""
     return f" ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})"
 
 
 def _files(experiment: Experiment, controller: Controller | None) -> Iterator[str]:
-    """Yield the files with code that is not the project's: of experiment, controller with its bases, and metrics."""
+    """Yield the files outside this project that define the experiment, the controller and its bases, and metrics."""
     if experiment.brought is not None:
         yield str(experiment.brought.file)
     things: list[Any] = [*type(controller).__mro__, *(metric.compute for metric in METRICS.values())]
@@ -91,7 +91,7 @@ def _files(experiment: Experiment, controller: Controller | None) -> Iterator[st
 
 
 def _is_compiled(controller: Controller | None) -> bool:
-    """Return True if the controller is a user's and has a compiled law."""
+    """Return True if the controller is a user's and is compiled."""
     if controller is None:
         return False
     kind = type(controller)

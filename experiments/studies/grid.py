@@ -1,4 +1,4 @@
-"""Values along a range: evenly spaced, on a scale, and as a search for a threshold tries them first."""
+"""Values along a range: interpolation on a linear or logarithmic scale, and the grid of a threshold search."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from biped.errors import InputError
 
 LINEAR, LOG = SCALES = ("linear", "log")
-#: Default limit of a grid's growth, in multiples of its first height.
+#: Default distance of the limit from ``start``, as a multiple of ``stop − start``.
 GROWTH = 16.0
 #: Default number of halvings of a bracket between two values.
 HALVINGS = 4
-#: The least tolerance, as a part of the greatest value: far above the round-off of a value.
+#: Smallest tolerance, as a fraction of the largest value: far above rounding errors.
 FINEST = 1e-9
 
 
@@ -26,20 +26,20 @@ def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> fl
 
 @dataclass(frozen=True)
 class Grid:
-    """Evenly spaced values, least first; a replica that recovers at all of them continues in doubled steps.
+    """Evenly spaced values of a parameter, at which a search for thresholds tries each replica.
 
-    The grid is fixed in advance and equal for all replicas: the outcome of one replica cannot change the values that
-    another is tried at.
+    A replica that recovers at all of them is tried at larger values, in doubled steps. The outcome of one replica does
+    not change the values for another.
 
     Attributes:
-        start: least value, in the parameter's unit.
-        stop: greatest of the first values.
+        start: smallest value, in the parameter's unit.
+        stop: largest value at which every replica is tried.
         by: step between two values.
-        tolerance: width at which a bracket is not halved any more; 0: ``by / 16``.
-        limit: largest value to try; 0: 16 times as far from ``start`` as ``stop``.
+        tolerance: width of a threshold's bracket at which its halving ends; 0: ``by / 16``.
+        limit: largest value at which a replica may be tried; 0: ``start + 16 (stop − start)``.
 
     Raises:
-        InputError: for values out of order.
+        InputError: a number is not finite, ``start`` is not below ``stop``, or another number is out of range.
     """
 
     start: float = field(metadata={"key": "from"})
@@ -55,8 +55,8 @@ class Grid:
             object.__setattr__(self, name, neat(getattr(self, name)))
         if not (self.start < self.stop and 0.0 < self.by <= (self.stop - self.start) * (1.0 + FINEST)):
             raise InputError(
-                f"values from {self.start:g} to {self.stop:g} by {self.by:g}: "
-                "it must be from < to, and by above zero and at most to − from"
+                f"from = {self.start:g}, to = {self.stop:g}, by = {self.by:g}: "
+                "from must be below to, and by above zero and at most to − from"
             )
         if self.tolerance == 0.0:
             object.__setattr__(self, "tolerance", neat(self.by / 2.0**HALVINGS))
@@ -70,13 +70,13 @@ class Grid:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """Values that are tried first; the last is ``stop``."""
+        """Values at which every replica is tried; the last one is ``stop``."""
         return (self.start, *_steps(self.start, self.stop, self.by))
 
     def above(self, top: float) -> tuple[float, ...]:
-        """Return the values to try if all up to ``top`` recovered: they double the height, in doubled steps.
+        """Return the next values for a replica that recovered at all values up to ``top``; none above ``limit``.
 
-        There are none beyond the limit.
+        They reach twice as far from ``start``, in doubled steps.
         """
         height = top - self.start
         spacing = self.by * 2.0 * height / (self.stop - self.start)

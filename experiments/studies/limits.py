@@ -1,4 +1,4 @@
-"""Theoretical limits of a push, in place or with steps, from inverted pendulums."""
+"""Theoretical limits of a push or a floor displacement, in place or with steps, from inverted pendulums."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.default_steps import LENGTH, REACTION, TIME
 from experiments.studies.threshold.directions import evenly
 
-#: Parameters that have a limit.
+#: Parameters whose limit is known.
 IMPULSE = "push.impulse"
 DISPLACEMENT = "platform.size"
-#: [m] an arbitrary displacement: limits do not depend on it.
+#: [m] arbitrary displacement of the floor; the limit does not depend on it.
 A_LITTLE = 0.01
 HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
 #: Labels of the limits with feet in place, by column.
@@ -36,27 +36,27 @@ STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "lim
 
 
 def name_with_steps(count: float) -> str:
-    """Return the label of the limit with at most this many steps."""
+    """Return the label of the limit with at most ``count`` steps."""
     return f"limit with {words_of(count)}"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest push [N·s] or displacement of the floor [m] in one direction, in place or with steps."""
+    """Limit of a push [N·s] or a floor displacement [m] in one direction: the largest that the pendulum withstands."""
 
-    pendulum: float  # limit of a point mass on feet
+    pendulum: float  # limit of a point mass on feet that stay in place
     hips: float | None  # limit with a trunk that turns about the hips; None if the joint limits are unknown
     steps: float | None = None  # limit with as many steps as the controller may take; None if it takes none
-    count: float = 0.0  # number of these steps
+    count: float = 0.0  # largest number of steps of the controller; inf: any number
 
     @property
     def applicable(self) -> float:
-        """The limit for the controller's own strategy: with steps if it takes steps, else in place."""
+        """Limit that applies to the controller: with steps if the controller takes steps, otherwise in place."""
         return self.pendulum if self.steps is None else self.steps
 
     def over(self, mass: float) -> "Limit":
-        """Return the limit per kilogram of a mass."""
-        hips, steps = (None if one is None else one / mass for one in (self.hips, self.steps))
+        """Return the limit divided by a mass [kg]."""
+        hips, steps = (None if limit is None else limit / mass for limit in (self.hips, self.steps))
         return Limit(self.pendulum / mass, hips, steps, self.count)
 
     @property
@@ -66,30 +66,30 @@ class Limit:
 
     @property
     def applicable_name(self) -> str:
-        """Label of the limit for the controller's own strategy."""
+        """Label of the limit that applies to the controller."""
         return self.names["limit" if self.steps is None else "limit_steps"]
 
     @property
     def columns(self) -> dict[str, float]:
         """Known limits by column."""
-        found = zip(self.names, (self.pendulum, self.hips, self.steps), strict=False)
-        return {name: value for name, value in found if value is not None}
+        columns = zip(self.names, (self.pendulum, self.hips, self.steps), strict=False)
+        return {name: value for name, value in columns if value is not None}
 
 
 @dataclass(frozen=True)
 class ScenePush:
-    """The push of a scene, with the pendulums, delay and friction that determine its limits."""
+    """Push of a scene, with the stance, delay and friction that determine its limits."""
 
     stance: Stance  # base of support of the model
-    azimuth: float  # [rad] direction of the push
-    shape: Signal  # share of the impulse given up to a time
+    azimuth: float  # [rad] direction of the push: 0 drives the model forward, π/2 to its left
+    shape: Signal  # impulse given up to a time after the push begins, divided by the whole impulse
     delay: float  # [s] delay of the response
     friction: float  # static friction coefficient of the floor
     most_steps: float = 0.0  # largest number of steps of the controller
 
     @cached_property
     def limit(self) -> Limit:
-        """Limits of the push, with delay and friction."""
+        """Limits of the push [N·s] in its direction, with delay and friction."""
         hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
         usual, steps = Steps(self.most_steps, LENGTH, TIME, REACTION), None
         if usual.count:
@@ -97,24 +97,28 @@ class ScenePush:
         return Limit(self.impulse(self.azimuth, hips=False), hips, steps, usual.count)
 
     def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps | Footholds = IN_PLACE) -> float:
-        """Return the limit [N·s] in a direction [rad]; without ``slips`` it assumes that the feet do not slip."""
+        """Return the limit [N·s] in a direction [rad]; ``slips=False`` assumes that the feet do not slip."""
         friction = self.friction if slips else float("inf")
         return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips, steps=steps)
 
 
 def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
-    """Return a scene's only disturbance, a push; ``delay`` [s] replaces the delay of the sensors.
+    """Return the push of a scene, with what determines its limits.
+
+    Args:
+        scene: scene whose only disturbance is one push; sensors and actuators may have delays.
+        delay: [s] delay of the response to the push; None: the delay of the scene's sensors.
 
     Raises:
-        NoLimitError: there is another disturbance, none, or a model that does not stand.
+        NoLimitError: the scene does not have exactly one push, has another disturbance, or its model does not stand.
     """
-    pushes = [one for one in scene.disturbances if isinstance(one, Push)]
-    others = [one for one in scene.disturbances if not isinstance(one, (Push, Sensors, Actuators))]
-    if len(pushes) != 1 or others:
-        acting = ", ".join(type(one).__name__.lower() for one in (*pushes, *others)) or "nothing"
-        raise NoLimitError(f"limits need one push that acts alone; this scene has {acting}")
+    pushes = [item for item in scene.disturbances if isinstance(item, Push)]
+    rest = [item for item in scene.disturbances if not isinstance(item, (Push, Sensors, Actuators))]
+    if len(pushes) != 1 or rest:
+        present = ", ".join(type(item).__name__.lower() for item in (*pushes, *rest)) or "none"
+        raise NoLimitError(f"a limit needs exactly one push and no other disturbance; the scene has: {present}")
     push, model = pushes[0], scene.model
-    sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
+    sensed = sum(item.delay for item in scene.disturbances if isinstance(item, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
     law = scene.controller
     point = None if law is None else law.set_point(model)
@@ -129,31 +133,31 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
 
 
 def _torques(scene: Scene) -> dict[str, tuple[float, float]]:
-    """Return the torques [N·m] of the joints in both directions, of the scene's people or of strong young men."""
+    """Return the largest joint torques [N·m], in both directions, of the scene's strength or of strong young men."""
     model, q = scene.model, scene.initial_state.q
-    whose = [one.strength for one in scene.disturbances if isinstance(one, Actuators) and one.strength != NO_PRESET]
-    if not whose:
+    actuators = [item for item in scene.disturbances if isinstance(item, Actuators) and item.strength != NO_PRESET]
+    if not actuators:
         return {joint: (torque, torque) for joint, torque in human_torques(model).items()}
-    strong = human_strength(model, whose[0]).items()
+    strong = human_strength(model, actuators[0].strength).items()
     at = {joint: float(q[model.coordinate(joint)]) for joint, _ in strong}
     return {joint: (strength_at(np.array(ahead), at[joint], 0.0), strength_at(np.array(back), at[joint], 0.0))
             for joint, (ahead, back) in strong}  # fmt: skip
 
 
 def push_under(experiment: Experiment, changes: dict[str, Value], delay: float | None = None) -> ScenePush:
-    """Return the push of an experiment under these changes, started without jitter; raises as ``push_of``."""
+    """Return the push of an experiment under these changes, from a start without jitter; errors as in ``push_of``."""
     without_jitter = {**changes, "initial.jitter": 0.0, IMPULSE: 1.0}
     return push_of(experiment.build(without_jitter), delay)
 
 
-def own_steps(scene: Scene, run: Run) -> Footholds:
-    """Return the steps that a run of a scene took after its push, as the pendulum model takes them.
+def footholds_of(scene: Scene, run: Run) -> Footholds:
+    """Return the recovery steps of a run, as input of the pendulum model: times [s] and areas of support.
 
     Each step moves the contact points of its foot by the displacement of the foot's middle. The support is the convex
-    hull of all positions of the feet so far, including those that they have left.
+    hull of all positions of the feet since the push, including those that the feet have left.
 
     Raises:
-        NoLimitError: as ``push_of``.
+        NoLimitError: as in ``push_of``.
     """
     push, model = push_of(scene), scene.model
     body, axes = WholeBody(model, scene.initial_state.q), np.array([model.facing, model.left])
@@ -176,34 +180,34 @@ def own_steps(scene: Scene, run: Run) -> Footholds:
 
 
 def displacement_of(scene: Scene) -> Limit:
-    """Return the limit [m] of a lasting floor displacement along x or y, without slipping.
+    """Return the limit [m] of a lasting floor displacement along x or y, for feet that do not slip.
 
     Raises:
-        NoLimitError: the floor moves otherwise, there is another disturbance, or a model that does not stand.
+        NoLimitError: the floor moves differently, there is another disturbance, or the model does not stand.
     """
-    floors = [one for one in scene.disturbances if isinstance(one, Platform)]
-    others = [one for one in scene.disturbances if not isinstance(one, (Platform, Sensors, Actuators))]
-    along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not others else []
+    floors = [item for item in scene.disturbances if isinstance(item, Platform)]
+    rest = [item for item in scene.disturbances if not isinstance(item, (Platform, Sensors, Actuators))]
+    along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not rest else []
     if len(along) != 1 or len(floors[0].signals) != 1:
-        raise NoLimitError("limits need a floor that is displaced along x or y, and no other disturbance")
+        raise NoLimitError("a limit needs a floor that is displaced along x or y only, and no other disturbance")
     motion = floors[0].signals[along[0]]
     size = float(motion.coefficients[-1, 0])
     if size == 0.0 or np.diff(motion.scaled(1.0 / size)(np.linspace(motion.begins, motion.ends, 200))).min() < -1e-9:
-        raise NoLimitError("limits need a floor that moves in one direction and stays there")
+        raise NoLimitError("a limit needs a floor that moves in one direction and stays displaced")
     model = scene.model
     forward, left = np.array([model.facing, model.left]) @ (-np.sign(size) * HORIZONTAL[along[0]])
     stance = stance_of(model, scene.initial_state.q)
-    delay = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
+    delay = sum(item.delay for item in scene.disturbances if isinstance(item, Sensors))
     distance = stance.distance(float(np.arctan2(left, forward)))
     shape = motion.shifted(-motion.begins).scaled(1.0 / size)
     return Limit(float(stance.pendulum.platform(distance, shape, delay)), None)
 
 
 def limit_under(experiment: Experiment, swept: str, changes: dict[str, Value]) -> Limit | None:
-    """Return the pendulum's limit of a parameter under these changes; None if no limit of it is known.
+    """Return the pendulum's limit of the swept parameter under these changes; None for a parameter without a limit.
 
     Raises:
-        NoLimitError: the disturbance does not act alone on a standing model.
+        NoLimitError: there is another disturbance, or the model does not stand.
     """
     if swept == IMPULSE:
         return push_under(experiment, changes).limit
@@ -219,10 +223,10 @@ def limit_table(
     progress: Callable[[float], None] | None = None,
     steps: Sequence[Steps] = (IN_PLACE,),
 ) -> pd.DataFrame:
-    """Return a row for each number of steps and direction [°]: impulses [N·s], and a floor displacement [m].
+    """Return limits, a row for each number of steps and direction [°]: impulses [N·s], and a floor displacement [m].
 
     Args:
-        push: whose azimuth does not matter.
+        push: push, whose azimuth is ignored.
         directions: number of directions, evenly around the model.
         rise: [s] duration of the minimum-jerk displacement of the floor, which drives the model in the direction.
         progress: called with the number of finished rows.
@@ -230,9 +234,10 @@ def limit_table(
     """
     motion = Signal.step(1.0, 0.0, rise)
     rows = []
-    for those in steps:
+    for option in steps:
         for azimuth in evenly(directions):
-            rows.append({"steps": those.count, "direction": azimuth, **_row(push, np.radians(azimuth), motion, those)})
+            limits = _row(push, np.radians(azimuth), motion, option)
+            rows.append({"steps": option.count, "direction": azimuth, **limits})
             if progress is not None:
                 progress(len(rows))
     return pd.DataFrame(rows)

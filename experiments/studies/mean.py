@@ -15,13 +15,13 @@ class Mean:
     """Mean over trials and its confidence interval; the ends are NaN for fewer than two trials."""
 
     value: float
-    of: int
-    low: float
-    high: float
+    of: int  # number of trials
+    low: float  # lower end of the interval
+    high: float  # upper end
 
 
 def mean_of(values: Iterable[float | None], confidence: float = CONFIDENCE) -> Mean:
-    """Return the mean of the finite numbers, with Student's interval (1908): independent, normal values."""
+    """Return the mean of the finite numbers, with Student's interval (1908) for independent, normal values."""
     numbers = np.array([value for value in values if value is not None and math.isfinite(value)], dtype=float)
     count = len(numbers)
     if count == 0:

@@ -13,10 +13,10 @@ CONFIDENCE = 0.95
 class Proportion:
     """Proportion of trials, and the confidence interval of the probability."""
 
-    count: int
-    of: int
-    low: float
-    high: float
+    count: int  # number of trials that count
+    of: int  # number of all trials
+    low: float  # lower end of the interval
+    high: float  # upper end
 
     @property
     def value(self) -> float:
@@ -30,7 +30,7 @@ class Proportion:
 def proportion_of(
     count: int, of: int, confidence: float = CONFIDENCE, method: Literal["wilson", "exact"] = "wilson"
 ) -> Proportion:
-    """Return a proportion with Wilson's interval (1927), or Clopper and Pearson's (1934); 0 … 1 without trials."""
+    """Return a proportion with Wilson's interval (1927), or Clopper and Pearson's (1934); without trials, 0 … 1."""
     if of == 0:
         return Proportion(0, 0, 0.0, 1.0)
     interval = binomtest(count, of).proportion_ci(confidence, method)

@@ -1,7 +1,7 @@
 """Randomization of replicas: initial states, times of disturbances, floors.
 
-A replica's draws depend on the study's seed, the replica's number and the parameters' names alone. All conditions use
-equal replicas, so that conditions, and studies with equal seeds, can be compared replica by replica.
+The random values of a replica depend on the study's seed, the replica's number and the parameters' names only. So all
+conditions, and studies with equal seeds, have equal replicas and can be compared replica by replica.
 """
 
 import math
@@ -17,10 +17,10 @@ from experiments.catalogue.parameters.parameter import Value, value_under
 from experiments.studies.seeds import seed_of
 
 KINDS: dict[str, str] = {
-    "factor": "multiplied by exp(width × normal), one factor for all numbers of all its parameters",
+    "factor": "multiplied by exp(width × normal), with one factor for all numbers of all its parameters",
     "normal": "plus width × normal, drawn for each number",
     "uniform": "plus uniform from 0 to width, drawn for each number",
-    "seed": "a whole number, without a width",
+    "seed": "a random whole number, without a width",
 }
 
 
@@ -29,12 +29,13 @@ class Randomization:
     """Random differences of some parameters between replicas.
 
     Attributes:
-        parameters: their names.
-        kind: one of ``KINDS``.
-        width: above zero, without unit for a factor, else in the parameters' unit; zero for a seed.
+        parameters: names of the parameters.
+        kind: kind of randomization, one of ``KINDS``.
+        width: width of the distribution, above zero: without a unit for a factor, otherwise in the parameters' unit;
+            zero for a seed.
 
     Raises:
-        InputError: unknown kind, invalid width, or no parameter.
+        InputError: the kind is unknown, the width is invalid, or no parameter is given.
     """
 
     parameters: tuple[str, ...]
@@ -51,9 +52,7 @@ class Randomization:
         if self.kind == "seed" and self.width != 0.0:
             raise InputError(f"randomization of {names}: width = {self.width:g}: a seed has no width; leave it out")
         if self.kind != "seed" and not (math.isfinite(self.width) and self.width > 0.0):
-            raise InputError(
-                f"randomization of {names}: width = {self.width:g}: it must be above zero, or all replicas are alike"
-            )
+            raise InputError(f"randomization of {names}: width = {self.width:g}: it must be above zero and finite")
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"parameters": list(self.parameters)}
@@ -66,7 +65,7 @@ def check(randomizations: Sequence[Randomization], experiment: Experiment) -> No
         for name in randomization.parameters:
             default = experiment.parameter(name).default
             if isinstance(default, str):
-                raise InputError(f"randomization of {name}: it is a text, not a number: leave it out")
+                raise InputError(f"randomization of {name}: its value is text, not a number: leave it out")
             if isinstance(default, int) and randomization.kind != "seed":
                 raise InputError(f"randomization of {name}: it is an integer: use kind = 'seed'")
             if not isinstance(default, int) and randomization.kind == "seed":
@@ -83,7 +82,7 @@ def replica_changes(
     seed: int,
     replica: int,
 ) -> dict[str, Value]:
-    """Return the values of the randomized parameters in a replica, drawn about the values under the changes."""
+    """Return random values of the parameters for one replica, drawn about their values under the changes."""
     drawn: dict[str, Value] = {}
     for randomization in randomizations:
         rng = np.random.default_rng(seed_of(seed, "replica", replica, *randomization.parameters))

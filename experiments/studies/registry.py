@@ -1,4 +1,4 @@
-"""Kinds of studies: each is a folder, whose ``__init__.py`` declares it, and a line of ``FOLDERS``."""
+"""Kinds of studies: each one is declared in the ``__init__.py`` of a folder that is listed in ``FOLDERS``."""
 
 import importlib
 from collections.abc import Mapping
@@ -19,27 +19,27 @@ FOLDERS = (
 
 
 class Kind(NamedTuple):
-    """Declaration of a kind of study; its folder has it in a dictionary ``KINDS`` by name.
+    """Declaration of a kind of study: an entry of the dictionary ``KINDS`` in the ``__init__.py`` of the kind's folder.
 
-    The command ``biped NAME`` and the folder ``results/NAME`` have its name. Functions and classes are given as
-    ``MODULE:NAME``, which is imported when it is first used: help stays quick.
+    Its key NAME in ``KINDS`` also names the command ``biped NAME`` and the folder ``results/NAME``. Functions and
+    classes are given as ``MODULE:NAME``, and imported when they are first used, so that help is quick.
 
     Attributes:
         study: class of the study, a ``StudyKind``.
-        findings: module that shows findings, as ``experiments.visualization.studies.kinds`` describes.
-        plan: function that returns the study: of a ``Config``, or of the options if the command reads no file.
-        title: the command's line in ``biped --help``; a kind without a title has no command of its own.
-        description: what the command does, at the top of its help.
-        examples: command lines, at the end of its help.
-        page: documentation page in ``docs/``.
-        table: table that only files of this kind have; empty if the command reads no file.
-        options: function that adds options to the command's parser; called with the parser and the command's name.
-        compared_with: function of study and options that reads studies to compare with, before trials run; it returns
-            further arguments of ``document`` of the module ``findings``.
-        heading: title of the page; the name if empty.
-        command: command that reads the file of a study; the name if empty.
-        key: key of the file's data in the study's configuration; the configuration itself if empty.
-        caption: name of the file, behind which it is folded on the page.
+        findings: module that shows the findings, as ``experiments.visualization.studies.kinds`` describes.
+        plan: function that makes the study from a ``Config``, or from the options if the command reads no file.
+        title: line of the command in ``biped --help``; empty: the kind has no command.
+        description: text at the top of the command's help.
+        examples: command lines at the end of the command's help.
+        page: name of the documentation page in ``docs/``.
+        table: TOML table that marks a file as one of this kind; empty: the command reads no file.
+        options: function that takes the command's parser and name, and adds options to the parser.
+        compared_with: function that takes the study and the options, and reads studies to compare with before trials
+            run; it returns keyword arguments for the function ``document`` of the module ``findings``.
+        heading: title of the study's page; empty: the kind's name.
+        command: command that reads a study's file; empty: the kind's name.
+        key: entry of the study's configuration that holds the content of the file; empty: the whole configuration.
+        caption: name of the file, shown on the page as a heading that unfolds it; empty: named and always shown.
     """
 
     study: str
@@ -65,7 +65,7 @@ def kinds() -> Mapping[str, Kind]:
 
 
 def kind_named(name: str) -> Kind:
-    """Return the kind of this name; raise InputError if there is none."""
+    """Return the kind of study with this name; raises InputError if no kind has it."""
     if name not in kinds():
         raise InputError(f"unknown kind of study {name!r}; kinds are {', '.join(kinds())}")
     return kinds()[name]

@@ -15,7 +15,7 @@ from experiments.studies.store.folder import Study
 from experiments.studies.store.header import edited, stamp
 from experiments.studies.trial import Result, Trial, run_trial
 
-#: Entries of a stamp that may change a result, the most important first, with their labels.
+#: Labels of the stamp's entries that may change a result, the most important first.
 MATTERS = {
     **{name: name for name in ("kernels", "biped-balance", "commit", "numba", "numpy", "python")},
     "target": "processor's instructions",
@@ -26,13 +26,13 @@ MATTERS = {
 
 @dataclass(frozen=True)
 class Rerun:
-    """A trial that was run again."""
+    """A trial that was run again, with the stored and the new result."""
 
     trial: Trial
-    #: the run with all rows, up to the failure of a failed trial; None if it could not begin
+    #: the run with all its rows, up to the failure of a failed trial; None if it could not begin
     run: Run | None
     stored: Result  # result in the study
-    present: Result  # present result
+    present: Result  # result of the new run
 
     @property
     def differences(self) -> list[str]:
@@ -45,33 +45,33 @@ class Rerun:
 
 @saved_names()
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
-    """Run a trial again, from the study's folder alone; ``progress`` is called with the simulated time [s]."""
+    """Run a trial of a stored study again; ``progress`` is called with the simulated time [s]."""
     trial = study.trial(number)
     kind = kinds().get(study.header.kind)
     if kind is not None and imported(kind.study).reads_more:
         trial = plan_of(study).as_planned(trial)
     stored = study.results([number])[number]
-    found = run_trial(study.experiment, trial, announce)
+    present = run_trial(study.experiment, trial, announce)
     run: Run | None = None
-    if TRACEBACK in found:  # code that has failed is not run again
-        return Rerun(trial, run, stored, found)
+    if TRACEBACK in present:  # code that has failed is not run again
+        return Rerun(trial, run, stored, present)
     try:
         run = study.experiment.run(trial.changes, progress=progress, announce=announce)
-        # A run with tables measures as a trial without, or a difference is reported.
-        found |= {name: value for name, value in run.summary["metrics"].items() if name in found}
+        # The run with tables must have the same metrics as the trial without them, or a difference is reported.
+        present |= {name: value for name, value in run.summary["metrics"].items() if name in present}
     except IntegrationError as error:
         run = error.run
-    except BipedError:  # ``found`` has the error
+    except BipedError:  # ``present`` has the error
         pass
-    return Rerun(trial, run, stored, found)
+    return Rerun(trial, run, stored, present)
 
 
 def changed_since(study: Study) -> list[str]:
-    """Return differences of machine and versions from those of the study's sessions."""
+    """Return sentences on what changed since the study ran: edited files, versions, machine."""
     now = stamp()
-    found = [f"{name} has been edited" for name in edited(study.header, study.experiment.sources)]
+    changes = [f"{name} has been edited" for name in edited(study.header, study.experiment.sources)]
     for key, name in MATTERS.items():
         before = list(dict.fromkeys(str(session.get(key)) for session in study.header.sessions))
         if before != [str(now.get(key))]:
-            found.append(f"{name}: {' and '.join(before)} then, {now.get(key)} now")
-    return found
+            changes.append(f"{name}: {' and '.join(before)} then, {now.get(key)} now")
+    return changes

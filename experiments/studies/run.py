@@ -1,4 +1,4 @@
-"""Studies of all kinds in their folders: run, continued, or recalled."""
+"""Functions that run, continue or read the study in a folder, for all kinds of studies."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,18 +14,18 @@ from experiments.studies.store.folder import Study
 from experiments.studies.study_kind import Evaluate, Say, StudyKind
 from experiments.studies.trial import Result, Trial
 
-#: Trials of a larger study would take more than 10 GB of memory and 100 GB of the disk.
+#: Largest number of trials of a study; more would take over 10 GB of memory and 100 GB of the disk.
 MOST_TRIALS = 10_000_000
 
 
 def open_study(plan: StudyKind, folder: str | Path) -> Study:
-    """Begin the study of a plan, or continue it; it has at most ``MOST_TRIALS`` trials.
+    """Create a study's folder, or open it to continue the study; the plan has at most ``MOST_TRIALS`` trials.
 
     Raises:
-        InputError, OSError: as ``Study.create``.
+        InputError, OSError: as ``Study.create``; InputError also for a plan with more trials.
     """
     if plan.likely_trials > MOST_TRIALS:
-        remedy = "take fewer values or replicas, or several studies in folders of their own"
+        remedy = "take fewer values or replicas, or several studies in different folders"
         raise InputError(f"{plan.likely_trials:,} trials are more than {MOST_TRIALS:,}: {remedy}")
     return Study.create(
         folder, plan.kind, plan.experiment.address, plan.configuration, varied=plan.varied, units=plan.units,
@@ -48,15 +48,15 @@ def run_study(
     """Run the missing trials of a study, and return its findings.
 
     Args:
-        plan: of the study.
-        study: as ``open_study`` returns it.
-        executor: runs the trials; by default on all cores, as ``executor_for`` chooses.
+        plan: plan of the study.
+        study: folder of the study, as ``open_study`` returns it.
+        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
         progress: called with the number of finished trials.
         announce: called with a sentence before kernels are compiled.
-        say: called with a few words on the progress.
+        say: called with a short text on the progress.
 
     Raises:
-        InputError: a metric is missing, or the study has other trials.
+        InputError: a metric is missing, or a stored trial differs from the planned one.
         OSError, KeyboardInterrupt: as ``run_trials``; finished trials are stored.
     """
     before = 0
@@ -75,13 +75,13 @@ def run_study(
 
 @saved_names()
 def plan_of(study: Study) -> Any:
-    """Return the plan of a study; raises InputError if its kind is none of ``registry.kinds()``."""
+    """Return the plan of a stored study; raises InputError if its kind is not in ``registry.kinds()``."""
     return imported(kind_named(study.header.kind).study).from_configuration(study.configuration)
 
 
 @saved_names()
 def recall(study: Study) -> tuple[Any, Any]:
-    """Return the plan of a study and its findings without running trials; raises InputError if some are missing."""
+    """Return the plan and the findings of a stored study; raises InputError if results are missing."""
     plan = plan_of(study)
     return plan, plan.recall(study, _stored(study))
 
@@ -92,8 +92,8 @@ def _stored(study: Study) -> Evaluate:
         missing = set(numbers) - study.finished
         if missing:
             raise InputError(
-                f"{study.folder}: {len(missing)} of {len(numbers)} trials are not finished yet: give the command that "
-                "began the study again"
+                f"{study.folder}: {len(missing)} of {len(numbers)} trials are not finished yet: repeat the command "
+                "that began the study"
             )
         return study.results(numbers)
 

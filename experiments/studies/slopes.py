@@ -1,4 +1,4 @@
-"""Derivatives of a trial's metrics by the varied parameters, as part of its result."""
+"""Derivatives of a trial's metrics with respect to the varied parameters, as part of the trial's result."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,9 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import Result
 from experiments.studies.tuning.design_variable import DesignVariable, changes_of
 
-#: Key in a result: reason why a trial has no derivatives; empty if it has.
+#: Key in a result: reason why a trial has no derivatives; empty if it has them.
 NO_GRADIENT = "no_gradient"
-#: Number of cached effects of parameters, each equal for all trials of a candidate.
+#: Largest number of cached effects of parameters; all trials of a candidate share one.
 MOST_KEPT = 64
 
 
@@ -23,16 +23,16 @@ MOST_KEPT = 64
 class Slopes:
     """Metrics of a trial to differentiate, and the variables."""
 
-    #: weighted sums of metrics by name; each takes a backward pass
+    #: by the name of a sum: the weights of metrics, by metric; each sum takes a backward pass
     sums: Mapping[str, Mapping[str, float]]
-    variables: tuple[DesignVariable, ...]  # variables of the derivatives
+    variables: tuple[DesignVariable, ...]  # variables with respect to which the sums are differentiated
     point: Mapping[str, float]  # values of the variables
     base: Mapping[str, Value]  # values of all other parameters
 
 
 @dataclass(frozen=True)
 class SlopeTerm:
-    """A metric's part in a sum."""
+    """A metric as a term of a weighted sum."""
 
     called: str  # name of the sum
     metric: str  # name of the metric
@@ -41,13 +41,13 @@ class SlopeTerm:
 
 
 def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, float]]:
-    """Return the sums of metrics for a trial of a scenario."""
-    found: dict[str, dict[str, float]] = {}
+    """Return the weights of metrics in each sum, by sum and metric, for a trial of a scenario."""
+    sums: dict[str, dict[str, float]] = {}
     for term in terms:
-        if any(fnmatchcase(scenario, one) for one in term.scenarios):
-            own = found.setdefault(term.called, {})
-            own[term.metric] = own.get(term.metric, 0.0) + term.weight
-    return found
+        if any(fnmatchcase(scenario, pattern) for pattern in term.scenarios):
+            weights = sums.setdefault(term.called, {})
+            weights[term.metric] = weights.get(term.metric, 0.0) + term.weight
+    return sums
 
 
 def column(called: str, variable: str) -> str:
@@ -55,35 +55,36 @@ def column(called: str, variable: str) -> str:
     return f"slope of {called} by {variable}"
 
 
-def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene) -> Result:
-    """Return the derivatives of a trial; if it has none, only the reason.
+def slopes_of(experiment: Experiment, changes: Mapping[str, Value], request: Slopes, scene: Scene) -> Result:
+    """Return the derivatives of a trial as entries of its result, or only the reason why it has none.
 
-    A trial that fell has none, nor one whose controller or integrator cannot be differentiated.
+    A trial has none if it fell, or if its controller or integrator cannot be differentiated.
     """
     try:
-        parameters = [_parameter(experiment, changes, wanted, variable) for variable in wanted.variables]
-        effect = _effect(experiment, changes, wanted, scene, parameters)
+        parameters = [_parameter(experiment, changes, request, variable) for variable in request.variables]
+        effect = _effect(experiment, changes, request, scene, parameters)
         differentiator = Differentiator(scene, parameters, effect)
-        found: Result = {NO_GRADIENT: ""}
-        for called, terms in wanted.sums.items():
+        entries: Result = {NO_GRADIENT: ""}
+        for called, terms in request.sums.items():
             slopes = differentiator.of(terms).slopes.tolist()
-            found |= {column(called, one.name): slope for one, slope in zip(parameters, slopes, strict=True)}
-        return found
+            entries |= {column(called, p.name): slope for p, slope in zip(parameters, slopes, strict=True)}
+        return entries
     except InputError as error:
         return {NO_GRADIENT: str(error)}
 
 
 def _parameter(
-    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, variable: DesignVariable
+    experiment: Experiment, changes: Mapping[str, Value], request: Slopes, variable: DesignVariable
 ) -> Parameter:
-    return Parameter(variable.name, wanted.point[variable.name], _scene_at(experiment, changes, wanted, variable.name))
+    scene_at = _scene_at(experiment, changes, request, variable.name)
+    return Parameter(variable.name, request.point[variable.name], scene_at)
 
 
 def _scene_at(
-    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, name: str
+    experiment: Experiment, changes: Mapping[str, Value], request: Slopes, name: str
 ) -> Callable[[float], Scene]:
     def scene_at(value: float) -> Scene:
-        moved = changes_of(wanted.variables, {**wanted.point, name: value}, wanted.base)
+        moved = changes_of(request.variables, {**request.point, name: value}, request.base)
         return experiment.build({**changes, **moved})
 
     return scene_at
@@ -101,12 +102,13 @@ def _keep(key: object, effect: Effect) -> None:
 
 
 def _effect(
-    experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene, parameters: list[Parameter]
+    experiment: Experiment, changes: Mapping[str, Value], request: Slopes, scene: Scene, parameters: list[Parameter]
 ) -> Effect:
     """Return the parameters' effect on the controller, computed once for all trials of a candidate if possible."""
-    own = (experiment.address, experiment.controller, experiment.robot), wanted.variables, tuple(wanted.point.items())
+    names = experiment.address, experiment.controller, experiment.robot
     controller = [(name, value) for name, value in changes.items() if name.startswith("controller")]
-    key = own, frozenset(controller), frozenset(wanted.base.items())
+    candidate = request.variables, tuple(request.point.items()), frozenset(request.base.items())
+    key = names, candidate, frozenset(controller)
     with _access:
         known = _effects.get(key)
     if known is None:

@@ -11,32 +11,32 @@ if TYPE_CHECKING:
     from experiments.catalogue.parameters.parameter import Value
     from experiments.studies.store.folder import Study
 
-#: Runs or recalls trials; returns the results by number.
+#: Function that runs trials, or reads stored ones, and returns the results by the trials' numbers.
 Evaluate = Callable[[Sequence[Trial]], Mapping[int, Result]]
-#: Called with a few words on a study's progress.
+#: Function that is called with a short text on a study's progress.
 Say = Callable[[str], None]
 
 
 class StudyKind(ABC):
-    """Base class of studies, made frozen dataclasses: equal studies plan equal trials."""
+    """Base class of studies. Subclasses are frozen dataclasses: equal studies plan equal trials."""
 
     kind: str  # name of the kind, as in ``registry.kinds()``
     experiment: Experiment
     seed: int  # seed of all random numbers
     units: Mapping[str, str] = {}  # units of labels, by column
     metrics: tuple[str, ...] | None = None  # stored metrics; None for all
-    counts: tuple[str, ...] = ()  # verdicts that count as losses, if named
-    reads_more: ClassVar[bool] = False  # True if its trials read more than metrics from their runs
+    counts: tuple[str, ...] = ()  # verdicts that count as losses; empty for the usual ones
+    reads_more: ClassVar[bool] = False  # True if trials read other data than metrics from their runs
 
     @property
     @abstractmethod
     def varied(self) -> tuple[str, ...]:
-        """Names of the parameters that differ between trials: columns of the table."""
+        """Names of the parameters that differ between trials; they are columns of the table of trials."""
 
     @property
     @abstractmethod
     def configuration(self) -> dict[str, Any]:
-        """Everything that determines the trials, as JSON can hold it."""
+        """Data that determines all trials, of types that JSON has."""
 
     @classmethod
     @abstractmethod
@@ -46,10 +46,10 @@ class StudyKind(ABC):
     @property
     @abstractmethod
     def likely_trials(self) -> int:
-        """Number of trials; if results decide, the usual number."""
+        """Number of trials; the usual number if it depends on results."""
 
     def planned_trials(self, study: "Study") -> int | None:
-        """Return the number of trials of the finished study; None if it is not known."""
+        """Return the number of trials of the finished study; None if it is unknown."""
         return self.likely_trials
 
     def as_planned(self, trial: Trial) -> Trial:
@@ -63,10 +63,10 @@ class StudyKind(ABC):
 
     @abstractmethod
     def find(self, evaluate: Evaluate) -> Any:
-        """Return the study's findings from results of the trials that it asks for, in one or several rounds."""
+        """Return the findings from the results of trials, which ``evaluate`` runs in one or several rounds."""
 
     def check_first(self, evaluate: Evaluate) -> None:
-        """Raise InputError if trials before the study show that it makes no sense."""
+        """Raise InputError if a few trials before the study show that it makes no sense."""
         return
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Any:
@@ -78,5 +78,5 @@ class StudyKind(ABC):
         return self.find(evaluate)
 
     def failure(self, findings: Any) -> str:
-        """Return a sentence on trials that could not be computed if they spoil the study; else nothing."""
+        """Return a sentence on trials that could not be computed, if they spoil the study; otherwise an empty text."""
         return ""

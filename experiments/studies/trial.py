@@ -1,7 +1,7 @@
-"""One trial of a study: an experiment under complete changes, and its result.
+"""One trial of a study: an experiment with changed parameters, and its result.
 
-The same experiment and changes give the same result, bit for bit, on the same machine and versions: all seeds of
-random numbers are among the changes.
+The same experiment and changes give the same result, bit for bit, on the same machine with the same versions: all
+seeds of random numbers are among the changes.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from biped.errors import IntegrationError
-from biped.inputs.modules import digest_of, files_beside
+from biped.inputs.modules import digest_of, files_in_same_folder
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
@@ -30,14 +30,14 @@ from experiments.studies.slopes import Slopes, slopes_of
 __all__ = ["OUTCOME", "STORED", "Label", "Result", "Trial"]
 __all__ += ["run_trial", "waits_for_python"]
 
-#: Label of a trial: a word or a number.
+#: Label of a trial: text or a number.
 Label = str | float | int
 
 #: Entries of every result.
 OUTCOME = ("verdict", "reason", "failure", "message")
-#: Optional entries that are always stored.
+#: Entries that are stored with any choice of metrics.
 STORED = (*OUTCOME, TRACEBACK)
-#: Entry for the study's header: digests by path of the files that the controller has read, as JSON.
+#: Entry for the study's header: digests of the files that the controller has read, by path, as JSON.
 FILES = "files"
 
 
@@ -46,11 +46,11 @@ class Trial:
     """One trial of a study.
 
     Attributes:
-        number: number in its study.
-        changes: complete changes of the experiment's defaults: the result depends on nothing else.
-        labels: labels such as scenario, replica, direction; they change nothing.
-        slopes: metrics to differentiate, and the variables; the derivatives are part of the result.
-        reads: reads further parts of the result from the run: numbers, words and lists of these, by name.
+        number: number of the trial in its study.
+        changes: all changes of the experiment's defaults; nothing else affects the result.
+        labels: labels such as scenario, replica, direction; they do not affect the result.
+        slopes: metrics to differentiate, and the variables; the derivatives become part of the result. None: none.
+        reads: function that reads further entries of the result from the run: numbers, texts and lists, by name.
     """
 
     number: int
@@ -63,12 +63,12 @@ class Trial:
 def run_trial(
     experiment: Experiment, trial: Trial, announce: Announce | None = None, limit: float | None = None
 ) -> Result:
-    """Simulate a trial and measure it, without making tables of it.
+    """Simulate a trial, and return its result: verdict and metrics, without time series.
 
-    A step without a solution, or invalid values, give a result with the verdict ``failed``, the class of the error in
-    ``failure``, and its message in ``message``. So does any other error, in user code or this project's, then with a
-    ``traceback``: a defect in one trial must not end the study. A lack of memory or disk is raised: on another machine
-    the trial might succeed. ``limit`` [s] is the time limit in a main thread, without the loading of kernels.
+    If a time step has no solution or a value is invalid, the result has the verdict ``failed``, the class of the error
+    in ``failure``, and its text in ``message``. Any other error in code of the user or this project also adds a
+    ``traceback``: a defect in one trial must not end the study. Errors of the machine, such as too little memory, are
+    raised. ``limit`` [s] limits the time of the simulation, without loading kernels, in a program's main thread.
     """
     scene = None
     try:
@@ -78,20 +78,20 @@ def run_trial(
             if trial.slopes is not None:
                 result |= slopes_of(experiment, trial.changes, trial.slopes, scene)
         named = [] if scene.controller is None else [Path(file).absolute() for file in scene.controller.files]
-        files = [*named, *files_beside(type(scene.controller).__module__)]
+        files = [*named, *files_in_same_folder(type(scene.controller).__module__)]
         return result | ({FILES: json.dumps({str(file): digest_of(file) for file in files})} if files else {})
     except BipedError as error:
         trace = "" if error.__cause__ is None else "".join(traceback.format_exception(error.__cause__)).rstrip()
         return failed(type(error).__name__, str(error), trace)
     except (Exception, OutOfTimeError, SystemExit) as error:
-        found = failed_by(error, experiment, None if scene is None else scene.controller)
-        if found is None:
+        failure = failed_by(error, experiment, None if scene is None else scene.controller)
+        if failure is None:
             raise
-        return found
+        return failure
 
 
 def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bool:
-    """Return True if the controller or the integrator runs in Python; raises as ``Experiment.build``."""
+    """Return True if the controller or the integrator runs in Python; raises the errors of ``Experiment.build``."""
     scene = experiment.build(changes)
     if isinstance(scene.integrator, Integrator) and scene.integrator.steps_from_python:
         return True
@@ -113,7 +113,7 @@ def _measured(
         message = integrator.explained(error) if isinstance(integrator, EngineIntegrator) else error
         return failed(IntegrationError.__name__, message)
     run = measurement_of(recording)
-    found = measured(run)
+    metrics = measured(run)
     if reads is not None:
-        found |= reads(run)
-    return {name: found.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | found
+        metrics |= reads(run)
+    return {name: metrics.pop(name) for name in ("verdict", "reason")} | {"failure": "", "message": ""} | metrics

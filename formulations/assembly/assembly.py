@@ -29,12 +29,12 @@ from formulations.assembly.wrenches import Wrench
 from formulations.mechanism.component import Component
 from formulations.mechanism.inputs import Input
 
-#: A coordinate of a joint with one freedom, or all of a joint's.
+#: The coordinate of a joint with one freedom, or a sequence of all coordinates of a joint.
 Coordinates = float | Sequence[float]
-#: Position of the centre of mass [m] and unit quaternion.
+#: Position (3,) of the centre of mass [m] and unit quaternion (4,) from body to world axes, scalar first.
 Pose = tuple[Sequence[float], Sequence[float]]
 
-#: Relative singular value of the rows' gradients below which it counts as zero.
+#: Relative threshold below which a singular value of the rows' gradients counts as zero.
 RANK = 1e-9
 #: Greatest number of iterations to close the joints, and the tolerance [m or sine].
 ROUNDS, CLOSED = 60, 1e-13
@@ -42,22 +42,23 @@ ROUNDS, CLOSED = 60, 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Rigid bodies with joints (loops allowed) and contacts with planes or bodies (Brüdigam et al. 2024).
+    """System of rigid bodies with joints (loops allowed) and contacts with planes or bodies (Brüdigam et al. 2024).
 
     Attributes:
-        name: of the assembly.
-        bodies: in the order of all arrays; bodies without a joint are free.
-        joints: in any order. A joint whose bodies earlier joints already connect closes a loop.
-        contacts: points over planes.
-        gravity: [m/s²]
-        directions: sides of the friction pyramid: even, at least four; 0: Coulomb's cone.
+        name: name of the assembly.
+        bodies: bodies, in the order of all arrays; bodies without a joint are free.
+        joints: joints. A joint between two bodies that are already connected by earlier joints closes a loop.
+        contacts: contacts of points with planes; for contacts between bodies see ``touching``.
+        gravity: (3,) [m/s²] in world axes.
+        directions: number of sides of the friction pyramid, even and at least four; 0: Coulomb's cone.
         touching: pairs of bodies that may touch; other pairs pass through each other.
-        springs: between points of bodies.
-        components: user-defined, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
-        points: arguments of the components, by name: a body or None, and the position on it [m].
+        springs: springs between points of bodies.
+        components: user-defined parts, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
+        points: points that the components use, by name: (body, position from its centre of mass, in its axes [m]);
+            for None as the body: position in the world.
 
     Raises:
-        AssemblyError: a name is used twice or unknown, or the number of directions is not allowed; touching bodies
+        AssemblyError: a name is unknown or used twice, the number of directions is invalid, or two touching bodies
             have no shape, share a joint, or are listed twice.
         ModelError: a vector is not finite.
     """
@@ -109,24 +110,24 @@ class Assembly:
             raise AssemblyError(f"directions = {count!r}: it must be even, for friction both ways")
 
     def _check_touching(self) -> None:
-        """Pairs of bodies that can touch, each once, and names that no other contact has."""
+        """Check that pairs of bodies can touch and occur once, and that no other contact has their names."""
         named = {contact.name for contact in self.contacts}
         joined = {frozenset((joint.inboard, joint.outboard)): joint.name for joint in self.joints}
         seen: dict[frozenset[str], str] = {}
-        for one in self.touching:
-            what, pair = f"contact {one.name!r}", frozenset((one.first, one.second))
-            if one.name in named:
-                raise AssemblyError(f"two contacts are named {one.name!r}; each needs a name of its own")
-            for name in (one.first, one.second):
+        for item in self.touching:
+            what, pair = f"contact {item.name!r}", frozenset((item.first, item.second))
+            if item.name in named:
+                raise AssemblyError(f"two contacts are named {item.name!r}; each needs a name of its own")
+            for name in (item.first, item.second):
                 if self.bodies[self.body_index(name, what)].shape is None:
-                    raise AssemblyError(f"{what}: body {name!r} has no shape; give it one of assembly.shapes")
+                    raise AssemblyError(f"{what}: body {name!r} has no shape: set one, such as assembly.sphere(0.1)")
             if pair in joined:
                 raise AssemblyError(
-                    f"{what}: joint {joined[pair]!r} joins {one.first!r} and {one.second!r}, which then cannot touch"
+                    f"{what}: joint {joined[pair]!r} joins {item.first!r} and {item.second!r}, which then cannot touch"
                 )
             if pair in seen:
-                raise AssemblyError(f"{what}: {one.first!r} and {one.second!r} touch in {seen[pair]!r} already")
-            seen[pair] = one.name
+                raise AssemblyError(f"{what}: {item.first!r} and {item.second!r} touch in {seen[pair]!r} already")
+            seen[pair] = item.name
 
     # --- names ---
 
@@ -139,7 +140,7 @@ class Assembly:
         """Return the row of a body.
 
         Raises:
-            AssemblyError: there is none of this name.
+            AssemblyError: the assembly has no body of this name.
         """
         if name not in self.body_names:
             raise AssemblyError(f"{where}{': ' if where else ''}{unknown('body', name, self.body_names)}")
@@ -155,11 +156,11 @@ class Assembly:
 
     @cached_property
     def links(self) -> tuple[Joint | CustomLink | Spring, ...]:
-        """All parts with rows: joints, components' links, springs."""
+        """All parts that have rows: joints, links of the components, and springs, in this order."""
         return (*self.joints, *self.custom_links, *self.springs)
 
     def new_system(self) -> tuple[System, list[Any]]:
-        """Return the kernels' arrays with buffers for components, and the objects that must outlive them."""
+        """Return the kernels' arrays with buffers for components, and objects to be kept as long as the arrays."""
         if not self.components:
             return self.system, []
         index = {name: i for i, name in enumerate(self.body_names)}
@@ -168,16 +169,16 @@ class Assembly:
 
     @cached_property
     def coordinates(self) -> dict[str, int]:
-        """Minimal coordinates of joints and lengths of springs by name, with their rows."""
+        """Row of each minimal coordinate of a joint and of each spring's length, by name."""
         return {
             name: row
             for joint, rows in zip(self.links, self.structure.freedom_rows, strict=True)
-            for name, row in zip(joint.coordinate_names, rows, strict=False)  # none of a potential
+            for name, row in zip(joint.coordinate_names, rows, strict=False)  # a potential has no name
         }
 
     @cached_property
     def coordinate_units(self) -> dict[str, str]:
-        """``m`` or ``rad`` of each of them."""
+        """Unit of each coordinate by name: ``m`` or ``rad``."""
         return {name: unit for joint in self.links
                 for name, unit in zip(joint.coordinate_names, joint.units, strict=True)}  # fmt: skip
 
@@ -190,7 +191,7 @@ class Assembly:
 
     @cached_property
     def structure(self) -> Structure:
-        """Arrays, the spanning tree, and the elimination."""
+        """Arrays of the kernels, the spanning tree, and the order of elimination."""
         return structure_of(
             self.bodies,
             self.joints,
@@ -220,32 +221,32 @@ class Assembly:
         poses: Mapping[str, Pose] | None = None,
         rates: Mapping[str, Coordinates] | None = None,
     ) -> Placement:
-        """Bodies where the joints of the spanning tree put them; a joint that closes a loop may be left open.
+        """Return the placement for given joint coordinates; joints that close loops may stay open (see ``assemble``).
 
         Args:
-            coordinates: by joint: a number where it has one freedom, else a sequence; zero of the others. Those of
-                closing joints must not be given.
-            poses: by body that hangs on nothing: by default in the origin, its axes the world's.
-            rates: of the coordinates, likewise.
+            coordinates: [m or rad] by joint: a number for a joint with one freedom, else a sequence. Joints that are
+                not given are at zero; joints that close loops must not be given.
+            poses: poses of free bodies and of roots of the spanning tree, by body; default: at the origin, unrotated.
+            rates: [m/s or rad/s] rates of the coordinates, in the form of ``coordinates``.
 
         Raises:
-            AssemblyError: a name is unknown, or is that of a closing joint or of a body on a joint; a number is not
-                finite; there are not as many as freedoms.
+            AssemblyError: a name is unknown, or belongs to a joint that closes a loop or to a body on a joint; or a
+                value has not one finite number for each freedom.
         """
         joints = {joint.name: j for j, joint in enumerate(self.joints)}
-        found = {}
+        table = {}
         for what, given in (("coordinates", coordinates or {}), ("rates", rates or {})):
             for name, value in given.items():
                 if name not in joints:
                     raise AssemblyError(f"{what}: {unknown('joint', name, joints)}")
                 if joints[name] in self.structure.tree.closing:
-                    raise AssemblyError(f"{what}: joint {name!r} closes a loop, so that other joints set its position")
-                found[what, name] = self._values(self.joints[joints[name]], value, what)
-        placement = self._placed({name: value for (what, name), value in found.items() if what == "coordinates"}, poses)
+                    raise AssemblyError(f"{what}: joint {name!r} closes a loop: give only the other joints")
+                table[what, name] = self._values(self.joints[joints[name]], value, what)
+        placement = self._placed({name: value for (what, name), value in table.items() if what == "coordinates"}, poses)
         if not rates:
             return placement
         return placement.moving(
-            self._velocities(placement, {name: value for (what, name), value in found.items() if what == "rates"})
+            self._velocities(placement, {name: value for (what, name), value in table.items() if what == "rates"})
         )
 
     def _values(self, joint: Joint, value: Coordinates, what: str) -> tuple[float, ...]:
@@ -262,7 +263,7 @@ class Assembly:
             i = self.body_index(name, "poses")
             if tree.carrier[i] >= 0:
                 raise AssemblyError(
-                    f"poses: body {name!r} hangs on joint {self.joints[tree.carrier[i]].name!r}, which puts it in place"
+                    f"poses: body {name!r} hangs on joint {self.joints[tree.carrier[i]].name!r}: give its coordinates"
                 )
             position[i] = vector3(place, f"place of {name!r}")
             orientation[i] = quaternion(turn, f"orientation of {name!r}")
@@ -274,7 +275,7 @@ class Assembly:
         return Placement(position, orientation, np.zeros((n, 6)))
 
     def _put(self, joint: Joint, values: Sequence[float], body: int, position: Floats, orientation: Floats) -> None:
-        """Place one body of a joint by the pose of the other."""
+        """Set the pose of a joint's outer body in the tree from the pose of its other body."""
         way, rho = joint.relative_pose(values)
         turn = quaternion_product(rho, joint.alignment)
         a = -1 if joint.inboard is None else self.body_index(joint.inboard)
@@ -292,8 +293,8 @@ class Assembly:
             position[a] = tip - quaternion_matrix(orientation[a]) @ reach
 
     def _velocities(self, placement: Placement, rates: Mapping[str, tuple[float, ...]]) -> Floats:
-        """Return the bodies' velocities (n, 6) for the rates of the tree's freedoms (consistent least squares)."""
-        rows, wanted = [], []
+        """Return the bodies' velocities (n, 6) for given rates of the tree's joints, by least squares."""
+        rows, targets = [], []
         gradients, _ = self.gradients(placement)
         first = self.system.joints.first
         for j, joint in enumerate(self.joints):
@@ -302,14 +303,14 @@ class Assembly:
             begin = int(first[j])
             held = len(joint.rigid_rows)
             rows += [gradients[begin : begin + held], gradients[list(self.structure.freedom_rows[j])]]
-            wanted += [np.zeros(held), np.array(rates.get(joint.name, (0.0,) * len(joint.free_rows)))]
-        velocity: Floats = np.linalg.lstsq(np.concatenate(rows), np.concatenate(wanted), rcond=None)[0]
+            targets += [np.zeros(held), np.array(rates.get(joint.name, (0.0,) * len(joint.free_rows)))]
+        velocity: Floats = np.linalg.lstsq(np.concatenate(rows), np.concatenate(targets), rcond=None)[0]
         return velocity.reshape(-1, 6)
 
     # --- joints at a placement ---
 
     def rows_at(self, placement: Placement) -> tuple[Floats, Floats]:
-        """Return the values (R,) of all rows, and gradients (2 R, 6) by inboard and outboard body alternately."""
+        """Return the values (R,) of all rows, and gradients (2 R, 6): for each row, by inboard and by outboard body."""
         poses = new_poses(len(self.bodies))
         poses.com[:], poses.quaternion[:] = placement.position, placement.orientation
         total = int(self.system.joints.first[-1])
@@ -332,7 +333,7 @@ class Assembly:
 
     @cached_property
     def rigid_mask(self) -> Floats:
-        """Mask (R,) of the rows held at zero."""
+        """Mask (R,) of the rows that are constraints, held at zero."""
         joints = self.system.joints
         mask = np.zeros(int(joints.first[-1]), dtype=bool)
         for j in range(len(self.links)):
@@ -340,7 +341,7 @@ class Assembly:
         return mask
 
     def openness(self, placement: Placement) -> dict[str, float]:
-        """Return the opening of each joint at a placement: its largest row, absolute [m or sine]."""
+        """Return the opening of each joint by name: its largest violated constraint [m, or sine of an angle]."""
         value, _ = self.rows_at(placement)
         joints = self.system.joints
         return {
@@ -349,20 +350,20 @@ class Assembly:
         }
 
     def degrees_of_freedom(self, placement: Placement) -> int:
-        """Return the degrees of freedom at a placement: six for each body minus the independent rows."""
+        """Return the degrees of freedom at a placement: six for each body minus the independent constraints."""
         dense, _ = self.gradients(placement)
         return 6 * len(self.bodies) - _rank(dense[self.rigid_mask])
 
     def redundancy(self, placement: Placement) -> int:
-        """Return the number of dependent joint rows at a placement (as in planar loops of hinges)."""
+        """Return the number of redundant constraints at a placement, as planar loops of hinges have."""
         dense, _ = self.gradients(placement)
         return int(self.rigid_mask.sum()) - _rank(dense[self.rigid_mask])
 
     def assemble(self, placement: Placement) -> Placement:
-        """Return the placement with all joints closed by the smallest Gauss–Newton steps; rates likewise.
+        """Return a placement near the given one with all joints closed, and velocities that keep them closed.
 
         Raises:
-            AssemblyError: no such placement is nearby.
+            AssemblyError: Gauss–Newton iterations find no such placement.
         """
         held = self.rigid_mask
 
@@ -384,8 +385,8 @@ class Assembly:
             return current.moving(velocity - _least(rows, rows @ velocity))
         worst, gap = max(self.openness(current).items(), key=lambda item: item[1])
         raise AssemblyError(
-            f"the joints do not fit near the given place: joint {worst!r} stays open by {gap:.3g}; give coordinates "
-            "nearer to a place where all loops are closed"
+            f"no placement near the given one closes all joints: joint {worst!r} stays open by {gap:.3g}; give "
+            "coordinates closer to a configuration with closed loops"
         )
 
     # --- motion ---
@@ -405,29 +406,29 @@ class Assembly:
         record_every: int = 1,
         progress: Progress | None = None,
     ) -> Motion:
-        """Simulate with the variational integrator, from a placement on which all joints are closed.
+        """Simulate with the variational integrator, from a placement in which all joints are closed.
 
         Args:
-            duration: [s] a whole number of steps.
-            step: [s]
-            start: by default that of ``place``.
-            forces: [N or N·m] of actuators, by coordinate: constants, or functions of time, held through each step from
-                the middle of which on they are taken.
-            disturbances: each a ``Push``, ``Force`` or ``Torque`` on a body, with its exact impulse whatever the step.
-                Columns have what all have given: ``external_work``, ``external_impulse_x`` … and
-                ``external_moment_x`` …, about the centre of mass of all bodies.
-            order: 2 gives the first step half of the forces, as the discrete Legendre transform has it, so that
-                positions are of second order; 1 gives it all of them, the paper's symplectic Euler. Later steps are
-                the same.
-            tolerance: of the equations' norm [N·s, m]; never below what rounding leaves.
-            complementarity: [N·s·m] the greatest product of a gap and its impulse that is left.
-            max_iterations: of Newton's method in a step.
-            record_every: steps from row to row.
-            progress: called with the fraction that is done.
+            duration: [s] duration, a whole number of steps.
+            step: [s] length of a step.
+            start: initial placement; default: ``place()``.
+            forces: [N or N·m] actuator forces along coordinates, by name: numbers, signals or functions of time [s].
+                A function is evaluated in the middle of each step and held through it.
+            disturbances: ``Push``, ``Force`` and ``Torque`` objects. Impulses are exact for any step. The columns
+                ``external_work``, ``external_impulse_x`` … and ``external_moment_x`` … (about the common centre of
+                mass) have the totals of all disturbances since the start.
+            order: 2: the first step has half of the forces' impulse, as in the discrete Legendre transform, and
+                positions are of second order. 1: it has all of it, as in the paper's symplectic Euler method. Later
+                steps do not differ.
+            tolerance: [N·s, m] greatest norm of a step's residual; rounding errors are tolerated in any case.
+            complementarity: [N·s·m] greatest product of a contact's gap and impulse at a solution.
+            max_iterations: greatest number of Newton iterations in a step.
+            record_every: number of steps from one row to the next.
+            progress: function that is called with the completed fraction (0 to 1).
 
         Raises:
-            AssemblyError: an argument is wrong, or a joint is open at the start, or moves so that it would open.
-            IntegrationError: a step has no solution; its message says why, and its ``run`` has the motion before.
+            AssemblyError: an argument is wrong, a joint is open at the start, or the velocities would open it.
+            IntegrationError: a step has no solution; the message gives the cause, ``run`` the motion until then.
         """
         settings = Settings(
             duration=duration, step=step, tolerance=tolerance, max_iterations=max_iterations,
@@ -438,7 +439,7 @@ class Assembly:
         )
 
     def __repr__(self) -> str:
-        """Its size."""
+        """Return a text with the numbers of bodies, joints and contacts."""
         loops = len(self.structure.tree.closing)
         return (
             f"<Assembly {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints, {loops} of them closing "
@@ -447,7 +448,7 @@ class Assembly:
 
 
 def _least(rows: Floats, change: Floats) -> Floats:
-    """Return the smallest displacement that changes the rows by ``change``."""
+    """Return the displacement of least norm that changes the rows by ``change``."""
     return np.asarray(np.linalg.lstsq(rows, change, rcond=RANK)[0], dtype=np.float64)
 
 

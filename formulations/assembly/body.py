@@ -1,4 +1,4 @@
-"""Bodies of an assembly, their points over the floor, and pairs of them that touch."""
+"""Bodies of an assembly, their contacts with planes, and their contacts with one another."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,13 @@ _UP: Vector3 = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class RigidBody:
-    """Rigid body in maximal coordinates: position of its centre of mass and orientation.
+    """Rigid body in maximal coordinates: the position of its centre of mass and its orientation.
 
     Attributes:
-        name: unique among the bodies of an assembly.
-        mass: [kg] above zero: the body needs a momentum.
-        inertia: (3, 3) [kg m²] about the centre of mass, in the body's axes; every principal moment above zero.
-        shape: for contact with other bodies; None for none.
+        name: name, unique among the bodies of an assembly.
+        mass: [kg] mass, above zero.
+        inertia: (3, 3) [kg m²] inertia about the centre of mass, in body axes; its eigenvalues are above zero.
+        shape: shape for contacts between bodies; None: the body touches no other body.
 
     Raises:
         InputError: the mass is not above zero.
@@ -44,12 +44,12 @@ class RigidBody:
 
 
 def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vector3]:
-    """Return a body of uniform density, the convex hull of points, and its centre of mass, in the points' axes.
+    """Return a body that fills the convex hull of points, and its centre of mass (3,) [m] in the points' axes.
 
     Args:
-        name: of the body.
+        name: name of the body.
         points: (k, 3) [m] corners of the hull.
-        density: [kg/m³]
+        density: [kg/m³] uniform density.
 
     Raises:
         AssemblyError: the points do not span a volume, or a point is not a corner.
@@ -58,7 +58,7 @@ def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vecto
     above_zero(density, f"density of body {name!r}")
     shape = Shape(tuple(map(tuple, np.asarray(points, dtype=np.float64).tolist())))
     if not len(shape.triangles):
-        raise AssemblyError(f"body {name!r} has {len(shape.points)} points; a solid has four at least")
+        raise AssemblyError(f"body {name!r} has {len(shape.points)} points; a solid body needs at least four")
     corners = shape.array[shape.triangles] - shape.array.mean(axis=0)  # tetrahedra from there
     volumes = np.linalg.det(corners) / 6.0
     sums = corners.sum(axis=1)
@@ -73,19 +73,19 @@ def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vecto
 
 @dataclass(frozen=True)
 class PointContact:
-    """Contact of a body's point, or of a ball about that point, with a plane of the ground.
+    """Contact of a point of a body, or of a ball about that point, with a fixed plane.
 
     Attributes:
-        name: unique among the contacts of an assembly.
+        name: name, unique among the contacts of an assembly.
         body: name of the body.
-        point: (3,) [m] from the body's centre of mass, in its axes; the centre of a ball.
-        friction: Coulomb's coefficient; 0 without friction.
-        normal: of the plane (normalized), pointing to the body's side.
-        height: [m] of the plane above the origin, along its normal.
-        radius: [m] of the ball, which touches at its lowest point and rolls; 0 for a point.
+        point: (3,) [m] point, or centre of the ball, from the body's centre of mass, in body axes.
+        friction: Coulomb's coefficient of friction; 0: no friction.
+        normal: (3,) normal of the plane towards the body, in world axes; its length does not matter.
+        height: [m] distance of the plane from the world's origin, along the normal.
+        radius: [m] radius of the ball, which can roll; 0: a point.
 
     Raises:
-        InputError: the friction or the radius is not a finite number, zero or above, or the height is not finite.
+        InputError: the friction or the radius is negative or not finite, or the height is not finite.
         ModelError: the normal is zero, or a vector is not finite.
     """
 
@@ -115,16 +115,16 @@ def floor_contacts(
     """Return contacts of all points of a body's shape with a plane, named ``BODY_1`` …, with the shape's radius.
 
     Args:
-        body: with a shape.
-        friction: Coulomb's coefficient.
-        normal: of the plane.
-        height: [m] of the plane above the origin, along its normal.
+        body: a body with a shape.
+        friction: Coulomb's coefficient of friction.
+        normal: (3,) normal of the plane, towards the body.
+        height: [m] distance of the plane from the world's origin, along the normal.
 
     Raises:
         AssemblyError: the body has no shape.
     """
     if body.shape is None:
-        raise AssemblyError(f"body {body.name!r} has no shape; give it one of formulations.assembly.shapes")
+        raise AssemblyError(f"body {body.name!r} has no shape: set one, such as assembly.sphere(0.1)")
     return tuple(
         PointContact(f"{body.name}_{k}", body.name, point, friction, normal, height, body.shape.radius)
         for k, point in enumerate(body.shape.points, 1)
@@ -133,17 +133,17 @@ def floor_contacts(
 
 @dataclass(frozen=True)
 class BodyContact:
-    """Two bodies that must not go into one another; both have shapes.
+    """Contact between two bodies with shapes, which may touch but not penetrate each other.
 
     Attributes:
-        name: unique among the contacts of an assembly, those with planes too.
-        first: a body.
-        second: another one. The normal goes from the first to the second, forces are those on the second.
-        friction: Coulomb's coefficient; 0 without friction.
+        name: name, unique among all contacts of an assembly.
+        first: name of the first body.
+        second: name of the second body. The normal points from the first body to it, and recorded forces act on it.
+        friction: Coulomb's coefficient of friction; 0: no friction.
 
     Raises:
-        AssemblyError: both are the same body.
-        InputError: the friction is not a finite number, zero or above.
+        AssemblyError: both names are those of one body.
+        InputError: the friction is negative or not finite.
     """
 
     name: str

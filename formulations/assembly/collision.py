@@ -18,7 +18,7 @@ NOISE = 1e-5
 
 
 class Collider:
-    """Shape in the form of ``coal``."""
+    """A shape as ``coal`` needs it for collision detection."""
 
     def __init__(self, shape: Shape) -> None:
         import coal
@@ -36,7 +36,7 @@ class Collider:
             self.geometry = _convex(coal, shape)
 
     def at(self, place: Floats, rotation: Floats) -> Any:
-        """Return the geometry's pose for a body with its centre of mass at ``place``."""
+        """Return the pose for ``coal`` of a body with centre of mass ``place`` (3,) [m] and ``rotation`` (3, 3)."""
         import coal
 
         turn, offset = self._local
@@ -49,39 +49,39 @@ def _convex(coal: Any, shape: Shape) -> Any:
         points.append(point)
     for corners in shape.triangles.tolist():
         triangles.append(coal.Triangle(*corners))
-    found = coal.Convex(points, triangles)
-    found.setSweptSphereRadius(shape.radius)
-    return found
+    hull = coal.Convex(points, triangles)
+    hull.setSweptSphereRadius(shape.radius)
+    return hull
 
 
-def distance(one: Collider, two: Collider, poses: tuple[Any, Any]) -> tuple[float, Floats, tuple[Floats, Floats]]:
-    """Return distance [m] (negative: penetration), unit direction to the second, nearest points of the cores.
+def distance(a: Collider, b: Collider, poses: tuple[Any, Any]) -> tuple[float, Floats, tuple[Floats, Floats]]:
+    """Return distance [m] (negative: penetration), unit direction from the first shape to the second, nearest points.
 
     Args:
-        one: first shape.
-        two: second shape.
-        poses: of both, by ``Collider.at``.
+        a: first shape.
+        b: second shape.
+        poses: poses of both shapes, from ``Collider.at``.
     """
     import coal
 
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.gjk_tolerance = request.epa_tolerance = TOLERANCE
-    found = float(coal.distance(one.geometry, poses[0], two.geometry, poses[1], request, result))
+    gap = float(coal.distance(a.geometry, poses[0], b.geometry, poses[1], request, result))
     way = np.array(result.normal)
-    first = np.array(result.getNearestPoint1()) - one.shape.radius * way
-    second = np.array(result.getNearestPoint2()) + two.shape.radius * way
-    return found, way, (first, second)
+    first = np.array(result.getNearestPoint1()) - a.shape.radius * way
+    second = np.array(result.getNearestPoint2()) + b.shape.radius * way
+    return gap, way, (first, second)
 
 
 def collide(
-    one: Collider, two: Collider, places: tuple[Floats, Floats], rotations: tuple[Floats, Floats]
+    a: Collider, b: Collider, places: tuple[Floats, Floats], rotations: tuple[Floats, Floats]
 ) -> tuple[float, Manifold]:
-    """Return distance [m] and contact manifold of two shapes on bodies at these poses."""
-    poses = one.at(places[0], rotations[0]), two.at(places[1], rotations[1])
-    apart, way, near = distance(one, two, poses)
-    cores = core_of(one.shape, places[0], rotations[0]), core_of(two.shape, places[1], rotations[1])
-    if apart + one.shape.radius + two.shape.radius < NOISE * (one.shape.size + two.shape.size):
+    """Return distance [m] (negative: penetration) and contact manifold of two shapes on bodies at these poses."""
+    poses = a.at(places[0], rotations[0]), b.at(places[1], rotations[1])
+    apart, way, near = distance(a, b, poses)
+    cores = core_of(a.shape, places[0], rotations[0]), core_of(b.shape, places[1], rotations[1])
+    if apart + a.shape.radius + b.shape.radius < NOISE * (a.shape.size + b.shape.size):
         way = separating_way(*cores)
-    found = manifold(*cores, way, near)
-    exact = float(found.gaps.min()) - one.shape.radius - two.shape.radius
-    return exact, found
+    points = manifold(*cores, way, near)
+    exact = float(points.gaps.min()) - a.shape.radius - b.shape.radius
+    return exact, points

@@ -1,4 +1,4 @@
-"""From bodies, joints and contacts to the arrays of the kernels."""
+"""Conversion of bodies, joints and contacts to the arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Structure(NamedTuple):
     """Constant structure of an assembly, derived from its parts.
 
     Attributes:
-        system: for the kernels.
-        tree: the bodies' spanning tree.
-        freedom_rows: for each joint, custom link and spring the rows of its freedoms, in the order of its coordinates.
-        pairs: number of slack-multiplier pairs, without those of touching bodies.
-        touching: (first, second) bodies that may touch.
+        system: arrays of the kernels.
+        tree: spanning tree of the bodies.
+        freedom_rows: rows of the freedoms of each joint, custom link and spring, in the order of its coordinates.
+        pairs: number of pairs of slack and multiplier, without those of contacts between bodies.
+        touching: pairs of bodies (first, second) that may touch, by index.
     """
 
     system: System
@@ -48,11 +48,11 @@ def structure_of(
     gravity: Vector3,
     directions: int,
 ) -> Structure:
-    """Compile; names have been checked."""
+    """Return the structure of an assembly whose names have been checked."""
     index = {body.name: i for i, body in enumerate(bodies)}
     held, freedom_rows, pairs = _joints((*joints, *customs, *springs), index)
     grounded, pairs = _contacts(contacts, index, directions, pairs)
-    meeting = tuple((index[one.first], index[one.second]) for one in touching)
+    meeting = tuple((index[pair.first], index[pair.second]) for pair in touching)
     ends = list(zip(held.inboard.tolist(), held.outboard.tolist(), strict=True))
     tree = spanning_tree(len(bodies), ends[: len(joints)])
     system = System(
@@ -72,12 +72,12 @@ def _joints(
     first, rigid, solved, freedom_rows, pair = [0], [], [], [], []
     rows: list[tuple[Row, Freedom]] = []
     pairs = 0
-    for one in joints:
-        free = list(zip(one.free_rows, one.freedoms, range(len(one.freedoms)), strict=True))
+    for joint in joints:
+        free = list(zip(joint.free_rows, joint.freedoms, range(len(joint.freedoms)), strict=True))
         ordered = [part for part in free if part[1].is_soft] + [part for part in free if not part[1].is_soft]
-        held = one.rigid_rows
+        held = joint.rigid_rows
         rigid.append(len(held))
-        solved.append(len(held) + sum(freedom.is_soft for freedom in one.freedoms))
+        solved.append(len(held) + sum(freedom.is_soft for freedom in joint.freedoms))
         place = {number: first[-1] + len(held) + k for k, (_, _, number) in enumerate(ordered)}
         freedom_rows.append(tuple(place[number] for number in range(len(free))))
         rows += [(row, Freedom()) for row in held] + [(row, freedom) for row, freedom, _ in ordered]
@@ -97,11 +97,11 @@ def _joints(
         return np.array(values, dtype=np.int64)
 
     arrays = Joints(
-        inboard=integers([-1 if one.inboard is None else index[one.inboard] for one in joints]),
-        outboard=integers([index[one.outboard] for one in joints]),
-        inboard_point=vectors([one.inboard_point for one in joints], 3),
-        outboard_point=vectors([one.outboard_point for one in joints], 3),
-        alignment=vectors([one.alignment for one in joints], 4),
+        inboard=integers([-1 if joint.inboard is None else index[joint.inboard] for joint in joints]),
+        outboard=integers([index[joint.outboard] for joint in joints]),
+        inboard_point=vectors([joint.inboard_point for joint in joints], 3),
+        outboard_point=vectors([joint.outboard_point for joint in joints], 3),
+        alignment=vectors([joint.alignment for joint in joints], 4),
         first=integers(first),
         rigid=integers(rigid),
         solved=integers(solved),
@@ -124,18 +124,18 @@ def _contacts(
     contacts: Sequence[PointContact], index: Mapping[str, int], directions: int, pairs: int
 ) -> tuple[Contacts, int]:
     pair = []
-    for one in contacts:
+    for contact in contacts:
         pair.append(pairs)
-        pairs += pairs_of(one.friction, directions)
+        pairs += pairs_of(contact.friction, directions)
     return ground_contacts(
-        body=np.array([index[one.body] for one in contacts], dtype=np.int64),
-        point=np.array([one.point for one in contacts], dtype=np.float64).reshape(-1, 3),
-        frame=np.array([frame_of(one.normal) for one in contacts], dtype=np.float64).reshape(-1, 9),
-        height=np.array([float(one.height + one.radius) for one in contacts], dtype=np.float64),
-        friction=np.array([float(one.friction) for one in contacts], dtype=np.float64),
+        body=np.array([index[contact.body] for contact in contacts], dtype=np.int64),
+        point=np.array([contact.point for contact in contacts], dtype=np.float64).reshape(-1, 3),
+        frame=np.array([frame_of(contact.normal) for contact in contacts], dtype=np.float64).reshape(-1, 9),
+        height=np.array([float(contact.height + contact.radius) for contact in contacts], dtype=np.float64),
+        friction=np.array([float(contact.friction) for contact in contacts], dtype=np.float64),
         directions=friction_directions(directions),
         pair=np.array(pair, dtype=np.int64),
-        radius=np.array([float(one.radius) for one in contacts], dtype=np.float64),
+        radius=np.array([float(contact.radius) for contact in contacts], dtype=np.float64),
     ), pairs  # fmt: skip
 
 

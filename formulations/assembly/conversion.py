@@ -1,7 +1,7 @@
-"""Conversion of a `Model` to an assembly, and of its configurations to placements.
+"""Conversion of a `Model` to an assembly, and of the model's configurations to placements.
 
 A model's frames are parallel to the world axes at joint positions zero, so that joints need no alignment. Bodies,
-joints and contact points keep their names; joints in addition to the tree's may close loops.
+joints and contact points keep their names. The model's closing joints close loops.
 """
 
 import math
@@ -23,25 +23,25 @@ from formulations.assembly.placement import Placement
 
 
 def from_model(model: Model, *, friction: float = 0.8) -> Assembly:
-    """Convert ``model`` to an assembly, on a floor at height zero.
+    """Return a model as an assembly on a floor at height zero.
 
     Args:
-        model: whose bodies all have mass; its limits become rigid, and its closing joints joints like the others.
-        friction: of its contact points.
+        model: a model whose bodies all have mass. Its joint limits become rigid.
+        friction: coefficient of friction of all contact points.
 
     Raises:
-        AssemblyError: a body is without mass or inertia.
-        ModelWarning: as a warning, where joints have dry friction, an armature, a greatest speed or a
-            greatest effort, which an assembly does not have: ``forces`` act as they are given.
+        AssemblyError: a body has no mass or inertia.
+        ModelWarning: warning that dry friction, armature, greatest speed or greatest effort of joints are ignored,
+            since an assembly does not have them. In particular, ``forces`` are not limited.
     """
-    for told in _not_carried(model):
-        warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=2)
+    for note in _not_carried(model):
+        warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=2)
     return Assembly(
         model.name,
         tuple(_body(body) for body in model.bodies),
         (
             *(_joint(model, i) for i, body in enumerate(model.bodies) if body.joint.kind != "floating"),
-            *(_closing_joint(model, one) for one in model.closing_joints),
+            *(_closing_joint(model, closing) for closing in model.closing_joints),
         ),
         tuple(_contact(model, point, friction) for point in model.contact_points),
         model.gravity,
@@ -50,15 +50,15 @@ def from_model(model: Model, *, friction: float = 0.8) -> Assembly:
 
 def _not_carried(model: Model) -> list[str]:
     joints = [body.joint for body in model.bodies if body.joint.has_axis]
-    told = {
-        "dry friction": [one.name for one in joints if one.friction],
-        "armature": [one.name for one in joints if one.armature],
-        "greatest speed": [one.name for one in joints if one.max_velocity < math.inf],
-        "greatest effort": [one.name for one in joints if one.max_effort < math.inf],
+    ignored = {
+        "dry friction": [joint.name for joint in joints if joint.friction],
+        "armature": [joint.name for joint in joints if joint.armature],
+        "greatest speed": [joint.name for joint in joints if joint.max_velocity < math.inf],
+        "greatest effort": [joint.name for joint in joints if joint.max_effort < math.inf],
     }
     return [
-        f"an assembly has no {what} in joints, which is left out of {', '.join(names)}"
-        for what, names in told.items()
+        f"an assembly has no {what} in joints; it is ignored in {', '.join(names)}"
+        for what, names in ignored.items()
         if names
     ]
 
@@ -66,31 +66,31 @@ def _not_carried(model: Model) -> list[str]:
 def _body(body: Body) -> RigidBody:
     if not body.mass > 0.0:
         raise AssemblyError(
-            f"body {body.name!r} is without mass: in maximal coordinates every body has a momentum of its own; join "
-            "its neighbours by a universal, cylindrical or planar joint instead"
+            f"body {body.name!r} has no mass: in maximal coordinates every body needs mass; replace it by a universal, "
+            "cylindrical or planar joint between its neighbours"
         )
     return RigidBody(body.name, body.mass, body.inertia)
 
 
 def _joint(model: Model, i: int) -> Joint:
     body, tree = model.bodies[i], model.tree
-    one = body.joint
+    source = body.joint
     freedoms: tuple[Freedom, ...] = ()
-    if one.has_axis:
-        freedoms = (Freedom(damping=one.damping, lower=one.lower, upper=one.upper),)
+    if source.has_axis:
+        freedoms = (Freedom(damping=source.damping, lower=source.lower, upper=source.upper),)
     return joint(
-        one.kind, one.name, body.parent, body.name, one.axis if one.has_axis else (0.0, 0.0, 1.0),
-        inboard_point=tree.joint_offset[i], outboard_point=-tree.com_offset[i], pitch=one.pitch, freedoms=freedoms,
+        source.kind, source.name, body.parent, body.name, source.axis if source.has_axis else (0.0, 0.0, 1.0),
+        inboard_point=tree.joint_offset[i], outboard_point=-tree.com_offset[i], pitch=source.pitch, freedoms=freedoms,
     )  # fmt: skip
 
 
-def _closing_joint(model: Model, one: ClosingJoint) -> Joint:
-    inboard = (0.0, 0.0, 0.0) if one.parent is None else model.bodies[model.body_index(one.parent)].com
-    outboard = model.bodies[model.body_index(one.child)].com
+def _closing_joint(model: Model, closing: ClosingJoint) -> Joint:
+    inboard = (0.0, 0.0, 0.0) if closing.parent is None else model.bodies[model.body_index(closing.parent)].com
+    outboard = model.bodies[model.body_index(closing.child)].com
     return joint(
-        one.kind, one.name, one.parent, one.child, one.axis, inboard_point=np.subtract(one.position, inboard),
-        outboard_point=np.subtract(one.child_position, outboard), alignment=one.alignment,
-        second_axis=one.second_axis, pitch=one.pitch,
+        closing.kind, closing.name, closing.parent, closing.child, closing.axis, second_axis=closing.second_axis,
+        inboard_point=np.subtract(closing.position, inboard), alignment=closing.alignment, pitch=closing.pitch,
+        outboard_point=np.subtract(closing.child_position, outboard),
     )  # fmt: skip
 
 
@@ -102,17 +102,17 @@ def _contact(model: Model, point: ContactPoint, friction: float) -> PointContact
 
 
 def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Placement:
-    """Return the placement of a model's bodies at a configuration (nq,), moving at a velocity (nv,) or at rest.
+    """Return the placement of a model's bodies for configuration ``q`` (nq,) and velocity ``v`` (nv,), or at rest.
 
     Raises:
-        AssemblyError: the number of values is wrong, or a value is not finite.
+        AssemblyError: ``q`` or ``v`` has a wrong number of values, or a value is not finite.
     """
-    found = []
+    arrays = []
     for name, value, size in (("q", q, model.nq), ("v", np.zeros(model.nv) if v is None else v, model.nv)):
         numbers = np.array(value, dtype=np.float64)
         if numbers.shape != (size,) or not np.all(np.isfinite(numbers)):
-            raise AssemblyError(f"{name}: it must be {size} finite numbers, as the model has them, got {value!r}")
-        found.append(numbers)
-    motion = forward_kinematics(model, found[0], found[1])
+            raise AssemblyError(f"{name} = {value!r}: it must be {size} finite numbers for this model")
+        arrays.append(numbers)
+    motion = forward_kinematics(model, arrays[0], arrays[1])
     velocity = np.hstack([motion.velocity, motion.angular_velocity])
     return Placement(motion.position, motion.orientation, velocity)

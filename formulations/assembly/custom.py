@@ -1,4 +1,4 @@
-"""User-defined potentials, constraints and inequalities of an assembly: functions of points' positions.
+"""User-defined potentials, constraints and inequalities of an assembly: functions of the positions of points.
 
 The classes are those of mechanisms (`formulations.mechanism.CustomPotential`, `CustomConstraint`); their frames are the
 assembly's points, or ``"world"``. `CustomInequality` is only for assemblies.
@@ -29,24 +29,24 @@ WORLD = "world"
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _ROW = Row(kinds.TRANSLATION, (0.0, 0.0, 1.0))
 
-#: A body (None: the ground) and a position [m] from its centre of mass, in its axes.
+#: Body (None: the ground) and position (3,) [m] from its centre of mass, in body axes.
 Point = tuple[str | None, Sequence[float]]
 
 
 @dataclass(frozen=True)
 class CustomInequality(CustomConstraint):
-    """User-defined inequality φ(z) ≥ 0: ``value(z, c, h)`` writes φ(z), ``jacobian(z, c, D)`` writes ∂φ/∂z to D.
+    """User-defined inequality φ(z) ≥ 0; ``value(z, c, h)`` writes φ(z) to h, ``jacobian(z, c, D)`` writes ∂φ/∂z to D.
 
-    It is rigid: no impulse while φ is above zero at the end of a step, and otherwise the impulse that keeps φ at zero.
+    It acts as a rigid limit: an impulse keeps φ from falling below zero, and there is none while φ is above zero.
     """
 
     def add_to(self, builder: Any) -> None:
-        """Not of a mechanism.
+        """Refuse a mechanism, since mechanisms have no inequalities.
 
         Raises:
             MechanismError: always.
         """
-        raise MechanismError("a mechanism has no inequalities; an Assembly has")
+        raise MechanismError("a mechanism has no inequalities: use a formulations.assembly.Assembly")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class CustomLink:
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """Freedoms along the free rows: a lower limit of zero, or only the potential."""
+        """Freedoms along the free rows: with lower limit zero for an inequality, free for a potential."""
         return (Freedom(lower=0.0) if self.is_inequality else Freedom(),) * len(self.free_rows)
 
     @property
@@ -102,10 +102,10 @@ class CustomLink:
 
 
 def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> Iterator[CustomLink]:
-    """Yield the links of components: one each; for a potential one for any two of its bodies.
+    """Yield the links of components: one link for each component, or for each two bodies of a potential.
 
     Raises:
-        AssemblyError: a component is of another kind, names no point, or involves more than two bodies.
+        AssemblyError: a component is of another kind, names an unknown point or none, or has more than two bodies.
     """
     counts: dict[str, int] = {}
     for number, component in enumerate(components):
@@ -121,9 +121,9 @@ def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> It
         held = component.rows if isinstance(component, CustomConstraint) else None
         if component.named("coordinate") or not bodies or (held is not None and len(bodies) > 2):
             most = "of bodies" if held is None else "of one or two bodies"
-            raise AssemblyError(f"{component!r}: it must be a function of places of points {most}, and of nothing else")
+            raise AssemblyError(f"{component!r}: it must depend on positions of points {most} only")
         if held is not None and not 1 <= held <= 6:
-            raise AssemblyError(f"{component!r}: rows = {held}: from one to six")
+            raise AssemblyError(f"{component!r}: rows = {held}: it must be from 1 to 6")
         name = "_".join([type(component).__name__, *frames])
         counts[name] = counts.get(name, 0) + 1
         if counts[name] > 1:
@@ -136,23 +136,23 @@ def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> It
 def new_links(
     links: Sequence[CustomLink], points: Mapping[str, Point], index: Mapping[str, int], begin: int
 ) -> tuple[CustomLinks, list[Any]]:
-    """For the kernels, and what must stay as long as they do.
+    """Return the links for the kernels, and objects to be kept as long as the links.
 
     Args:
-        links: the assembly's.
-        points: by name.
-        index: of bodies by name.
-        begin: the place of the first of the links among the joints.
+        links: all custom links of the assembly.
+        points: points that the components use, by name.
+        index: indices of bodies by name.
+        begin: index of the first custom link among joints and links.
     """
     names = [*points, WORLD]
     given = {link.number: link.component for link in links}
     customs = [
         Custom(
-            POTENTIAL if isinstance(one, CustomPotential) else CONSTRAINT, part_of(type(one)),
-            [(names.index(frame), axis, -1) for frame in one.named("frame") for axis in range(3)], numbers_of(one),
-            0, getattr(one, "rows", 0), exact=False, border=0,
+            POTENTIAL if isinstance(component, CustomPotential) else CONSTRAINT, part_of(type(component)),
+            [(names.index(frame), axis, -1) for frame in component.named("frame") for axis in range(3)],
+            numbers_of(component), 0, getattr(component, "rows", 0), exact=False, border=0,
         )
-        for one in given.values()
+        for component in given.values()
     ]  # fmt: skip
     compiled, rooms = new_customs(customs, 0)
     bodies = [-1 if body is None else index[body] for body, _ in points.values()]

@@ -1,4 +1,4 @@
-"""Drawing, plots and checks of an assembly's runs."""
+"""Drawings, plots and checks of runs of an assembly."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
     from formulations.assembly.body import RigidBody
 
-#: Radius of a body without a shape / its greatest reach.
+#: Ratio of the drawn radius of a body without a shape to its greatest extent.
 SLIM = 0.06
-#: [m] Least radius.
+#: [m] Smallest drawn radius.
 THIN = 1e-3
 
 
@@ -37,9 +37,9 @@ def world_of(assembly: Assembly, step: float) -> World:
 
 def _bodies(assembly: Assembly) -> Bodies:
     contacts = tuple(
-        ContactMark(one.name, one.body, one.point, _rows(frame_of(one.normal))) for one in assembly.contacts
+        ContactMark(spot.name, spot.body, spot.point, _rows(frame_of(spot.normal))) for spot in assembly.contacts
     )
-    floor = any(one.normal == (0.0, 0.0, 1.0) and one.height == 0.0 for one in assembly.contacts)
+    floor = any(spot.normal == (0.0, 0.0, 1.0) and spot.height == 0.0 for spot in assembly.contacts)
     hulls = tuple(tuple(_hulls(assembly, body)) for body in assembly.bodies)
     masses = tuple(body.mass for body in assembly.bodies)
     return Bodies(assembly.name, assembly.body_names, masses, hulls, contacts, floor)
@@ -50,8 +50,8 @@ def _rows(frame: Floats) -> tuple[Vector3, ...]:
 
 
 def _hulls(assembly: Assembly, body: RigidBody) -> Iterator[Hull]:
-    """Yield a body's hulls: its shape, else limbs from the centre of mass to its joints (a rod for a single one)."""
-    yield from (Hull((one.point,), one.radius) for one in assembly.contacts if one.body == body.name and one.radius)
+    """Yield the hulls that draw a body: its shape, or else rods between its centre of mass and its joints."""
+    yield from (Hull((tip.point,), tip.radius) for tip in assembly.contacts if tip.body == body.name and tip.radius)
     if body.shape is not None:
         yield Hull(body.shape.points, body.shape.radius)
         return
@@ -74,13 +74,13 @@ def _radius_of_gyration(body: RigidBody) -> float:
 
 def _plots(assembly: Assembly) -> Iterator[Plot]:
     for unit, what in (("rad", "angle"), ("m", "position")):
-        names = [name for name, own in assembly.coordinate_units.items() if own == unit]
+        names = [name for name, unit_of in assembly.coordinate_units.items() if unit_of == unit]
         yield Plot(f"{what.capitalize()}s of joints", unit, tuple(f"{what}_{name}" for name in names))
     yield Plot("Heights of bodies", "m", tuple(f"{name}_z" for name in assembly.body_names))
     yield Plot("Energy", "J", ("kinetic_energy", "potential_energy", "energy"))
-    names = [*(one.name for one in assembly.contacts), *(one.name for one in assembly.touching)]
+    names = [*(contact.name for contact in assembly.contacts), *(contact.name for contact in assembly.touching)]
     yield Plot("Normal forces of contacts", "N", tuple(f"{name}_normal" for name in names))
-    yield Plot("Joints are open by", "m", ("joint_openness",) if assembly.joints else (), logarithmic=True)
+    yield Plot("Joint opening", "m", ("joint_openness",) if assembly.joints else (), logarithmic=True)
     yield Plot("Newton iterations", "1", ("newton_iterations",))
 
 
@@ -90,7 +90,7 @@ def _plots(assembly: Assembly) -> Iterator[Plot]:
 def checks_of(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> list[Check]:
-    """Energy, what joints are open by, and momentum where nothing holds the bodies to the ground."""
+    """Return checks of energy, of joint opening, and, for bodies without contact to the ground, of momentum."""
     if not len(times):
         return []
     unexplained = _unexplained(assembly, times, columns, forces)
@@ -105,7 +105,7 @@ def checks_of(
 def _unexplained(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> Floats:
-    """Return the unexplained energy (rows,) [J]: total minus external work; with dissipation, only gains."""
+    """Return the energy (rows,) [J] that no work explains; with dissipation, only increases count."""
     energy = columns["energy"].copy()
     units, middle = assembly.coordinate_units, 0.5 * (times[1:] + times[:-1])
     for name, force in forces.items():
@@ -113,9 +113,9 @@ def _unexplained(
         energy[1:] -= np.cumsum(sampled(force, middle, f"force along {name!r}") * way)
     energy -= columns.get("external_work", 0.0)
     takes = any(
-        one.damping > 0.0 or math.isfinite(one.lower) or math.isfinite(one.upper)
+        freedom.damping > 0.0 or math.isfinite(freedom.lower) or math.isfinite(freedom.upper)
         for joint in assembly.links
-        for one in joint.freedoms
+        for freedom in joint.freedoms
     )
     if takes or assembly.contacts or assembly.touching:
         return energy - np.minimum.accumulate(energy)
@@ -123,7 +123,7 @@ def _unexplained(
 
 
 def _momentum_checks(assembly: Assembly, times: Floats, columns: Mapping[str, Floats]) -> Iterator[Check]:
-    """Yield drift checks of free flight: linear and angular momentum minus external impulses."""
+    """Yield checks that linear and angular momentum change only by gravity and external impulses."""
 
     def of(body: str, parts: str, before: str = "") -> Floats:
         return np.column_stack([columns[f"{body}_{before}{part}"] for part in parts])

@@ -1,7 +1,7 @@
 """Contacts between bodies: detected at the start of each step, stored after the ground contacts.
 
-Arrays are large enough for all possible contacts; a step gets the used parts, so that kernels do not see distant pairs.
-The graph has its edges whether bodies touch or not.
+Arrays are large enough for all possible contacts; a step gets the part in use, without distant pairs of bodies.
+The graph always has the edges of all pairs.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from formulations.assembly.manifold import MOST_POINTS, Manifold
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: [m] Distance below which bodies are checked at any speed: springs may press them together.
+#: [m] Distance below which two bodies are checked at any speed, since springs may press them together.
 TOUCHING = 1e-6
-#: Columns of a pair: normal force, force on the second body in world axes, least gap.
+#: Columns of a pair and their units: normal force, force on the second body in world axes, smallest gap.
 COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap": "m"}
 
 
 class Parts(NamedTuple):
-    """Arguments of a step: views of the arrays, as long as the number of contacts."""
+    """Arguments of a step: views of the arrays, cut to the present number of contacts."""
 
     system: System
     motion: Motion
@@ -39,17 +39,17 @@ class Parts(NamedTuple):
 
 
 def buffers_for_encounters(assembly: Assembly) -> tuple[int, int]:
-    """Return the greatest numbers of contacts and of slack-multiplier pairs between bodies."""
-    pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
+    """Return the greatest possible numbers of contacts between bodies and of their slack-multiplier pairs."""
+    pairs = sum(pairs_of(pair.friction, assembly.directions) for pair in assembly.touching)
     return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
 
 
 class Encounters:
-    """Contacts between the bodies of an assembly, found anew at each step.
+    """Contacts between the bodies of an assembly, detected at each step.
 
     Args:
-        assembly: with pairs that may touch.
-        step: [s]
+        assembly: an assembly with pairs of bodies that may touch.
+        step: [s] length of a step.
     """
 
     def __init__(self, assembly: Assembly, step: float) -> None:
@@ -87,19 +87,19 @@ class Encounters:
         )  # fmt: skip
 
     def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
-        """Return the greatest gain of speed [m/s] of any point by the disturbances between two times [s]."""
+        """Return the greatest change of speed [m/s] that disturbances give to any point between two times [s]."""
         gained = np.zeros(len(self._size))
-        for one in disturbances:
-            i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
-            arm = 1.0 if isinstance(one, Torque) else float(np.linalg.norm(one.point))
-            straight = 0.0 if isinstance(one, Torque) else given / self.assembly.bodies[i].mass
+        for load in disturbances:
+            i, given = self.assembly.body_index(load.body), float(np.linalg.norm(load.delivered(begin, end)))
+            arm = 1.0 if isinstance(load, Torque) else float(np.linalg.norm(load.point))
+            straight = 0.0 if isinstance(load, Torque) else given / self.assembly.bodies[i].mass
             gained[i] += straight + given * arm * self._size[i] / self._least[i]
         return float(gained.max())
 
     def reach(self, motion: Motion, hastening: float = 0.0) -> float:
-        """Return the greatest approach [m] of two bodies in a step, if none exceeds the present greatest speed.
+        """Return the greatest distance [m] by which two bodies can approach each other in a step.
 
-        A body that is hit does not become faster than the body that hits it, except by gravity and ``hastening`` [m/s].
+        No body becomes faster than the fastest one is now, except by gravity and ``hastening`` [m/s].
         """
         bodies = self.assembly.system.bodies
         speed = np.linalg.norm(motion.momentum[:, :3], axis=1) / bodies.mass
@@ -108,13 +108,13 @@ class Encounters:
         return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
 
     def begin_step(self, motion: Motion, buffers: Buffers, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
-        """Return the arguments of the next step, with all contacts that may close in it.
+        """Return the arguments of the next step, with all contacts that may close during the step.
 
         Args:
-            motion: with arrays for all contacts.
-            buffers: buffers, likewise.
-            hastening: [m/s] greatest gain of speed of a body, gravity apart.
-            all_gaps: whether to compute ``gap`` for distant bodies too.
+            motion: motion with arrays for all possible contacts.
+            buffers: buffers for all possible contacts.
+            hastening: [m/s] greatest change of speed of a body by disturbances.
+            all_gaps: True to compute ``gap`` for distant bodies too.
         """
         count, pairs = len(self.assembly.contacts), self.assembly.structure.pairs
         reach = self.reach(motion, hastening)
@@ -124,31 +124,31 @@ class Encounters:
             apart = np.linalg.norm(positions[first] - positions[second]) - self._size[first] - self._size[second]
             if apart > reach and not all_gaps:
                 continue
-            self.gap[number], found = self._collided(first, second, positions, rotations)
+            self.gap[number], manifold = self._collided(first, second, positions, rotations)
             if self.gap[number] <= reach:
-                kept = self._within(number, found, reach)
+                kept = self._within(number, manifold, reach)
                 pairs = self._write(number, kept, count, pairs, positions, rotations)
                 count += len(kept.first)
                 self.pair_of += [number] * len(kept.first)
         motion.contact_impulse[len(self.assembly.contacts) : count] = 0.0
         return self._parts(motion, buffers, count, pairs)
 
-    def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
-        """Return the points that may touch in the step."""
+    def _within(self, number: int, manifold: Manifold, reach: float) -> Manifold:
+        """Return the points of a manifold that may touch during the step."""
         first, second = (self.colliders[i].shape.radius for i in self.ends[number])
-        near = found.gaps - first - second <= max(reach, self.gap[number])
-        return Manifold(found.normal, found.first[near], found.second[near])
+        near = manifold.gaps - first - second <= max(reach, self.gap[number])
+        return Manifold(manifold.normal, manifold.first[near], manifold.second[near])
 
-    def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
-        """Write the points of a pair into the arrays from ``at`` on; return the number of slacks."""
+    def _write(self, number: int, manifold: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
+        """Write the points of a pair into the arrays from index ``at`` on; return the number of their slacks."""
         (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
         radii = [self.colliders[i].shape.radius for i in (first, second)]
         friction = float(self.assembly.touching[number].friction)
-        each, end = pairs_of(friction, self.assembly.directions), at + len(found.first)
+        each, end = pairs_of(friction, self.assembly.directions), at + len(manifold.first)
         arrays.body[at:end], arrays.other[at:end] = second, first
-        arrays.point[at:end] = (found.second - positions[second]) @ rotations[second]
-        arrays.other_point[at:end] = (found.first - positions[first]) @ rotations[first]
-        arrays.frame[at:end] = frame_of(found.normal.tolist())
+        arrays.point[at:end] = (manifold.second - positions[second]) @ rotations[second]
+        arrays.other_point[at:end] = (manifold.first - positions[first]) @ rotations[first]
+        arrays.frame[at:end] = frame_of(manifold.normal.tolist())
         arrays.height[at:end], arrays.radius[at:end] = sum(radii), radii[1]
         arrays.friction[at:end], arrays.edge[at:end], arrays.is_upper[at:end] = friction, edge, is_upper
         arrays.pair[at:end] = pairs + each * np.arange(end - at)
@@ -172,7 +172,7 @@ class Encounters:
         )
 
     def row(self, parts: Parts, time: float) -> Floats:
-        """Return the contact forces (pairs, columns) of a solved step whose impulses act for ``time`` [s]."""
+        """Return the contact forces (pairs, columns) of a solved step, whose impulses act over ``time`` [s]."""
         table = np.zeros((len(self.ends), len(COLUMNS)))
         table[:, -1] = self.gap
         begin = len(self.assembly.contacts)

@@ -1,6 +1,6 @@
-"""Assemblies to try things on: those of Brüdigam et al. 2024, with the numbers of the authors' program.
+"""Example assemblies: those of Brüdigam et al. 2024, with the dimensions of the authors' program, and others.
 
-Links are boxes of 0.1 m across that hang along −z where all joints are at zero, and turn about x.
+Links are boxes 0.1 m thick that hang along −z if all joints are at zero, and turn about x.
 """
 
 import math
@@ -27,7 +27,7 @@ LOOP_START = (2.842889445268244, -1.209429202890086)
 
 
 def link(name: str, length: float, mass: float) -> RigidBody:
-    """Return a box along z."""
+    """Return a box of this length [m] along z and this mass [kg]."""
     return RigidBody(name, mass, box_inertia(mass, (THICKNESS, THICKNESS, length)))
 
 
@@ -38,14 +38,14 @@ def thin_rod(name: str, length: float, mass: float) -> RigidBody:
 
 
 def pendulum(links: int, *, kind: str = "revolute") -> Assembly:
-    """Return links of 1 m and 1 kg hung from the origin, one below the other (figures 7b, 7c, 8a and 10).
+    """Return a chain of links of 1 m and 1 kg that hangs from the origin (figures 7b, 7c, 8a and 10).
 
     Args:
-        links: how many, ``link_1`` … on joints ``joint_1`` …
-        kind: of all joints; a revolute one turns about x.
+        links: number of links, which are ``link_1`` … on joints ``joint_1`` …
+        kind: kind of all joints (``KINDS``); revolute joints turn about x.
 
     Raises:
-        InputError: there is no link.
+        InputError: the number of links is not a whole number above zero.
     """
     integer(links, "links")
     above_zero(links, "links")
@@ -61,9 +61,9 @@ def pendulum(links: int, *, kind: str = "revolute") -> Assembly:
 
 
 def three_link_loop() -> tuple[Assembly, Placement]:
-    """Figure 7a: links of 1, √½ and 1 m between two points 1 m apart, all hinges about x; and where it starts.
+    """Return the loop of figure 7a, links of 1, √½ and 1 m between two fixed points 1 m apart, and its start.
 
-    Three of its twenty rows say what others say: that the links stay in one plane.
+    All joints are hinges about x. Three of the twenty constraints are redundant: they keep the links in one plane.
     """
     long, short = 1.0, math.sqrt(0.5)
     first, second = LOOP_START
@@ -85,21 +85,21 @@ def three_link_loop() -> tuple[Assembly, Placement]:
 def box(
     size: Sequence[float], mass: float, friction: float, *, normal: Vector3 = (0.0, 0.0, 1.0), directions: int = 4
 ) -> Assembly:
-    """Return a free body ``box`` whose corners ``corner_1`` … may touch a plane through the origin (figure 7d).
+    """Return a free box with contacts ``corner_1`` … between its corners and a plane through the origin (figure 7d).
 
     Args:
-        size: [m] of its edges.
-        mass: [kg]
-        friction: coefficient.
-        normal: of the plane.
-        directions: sides of friction's pyramid, 0: the true cone.
+        size: (3,) [m] lengths of the edges.
+        mass: [kg] mass.
+        friction: coefficient of friction.
+        normal: (3,) normal of the plane, towards the box.
+        directions: number of sides of the friction pyramid; 0: Coulomb's cone.
 
     Raises:
         InputError: the mass is not above zero.
         ModelError: an edge is not above zero.
     """
     if len(size) != 3:
-        raise AssemblyError(f"size = {size!r}: a box has three edges")
+        raise AssemblyError(f"size = {size!r}: it must be the lengths of three edges [m]")
     contacts = tuple(
         PointContact(f"corner_{k}", "box", corner, friction, normal) for k, corner in enumerate(box_corners(size), 1)
     )
@@ -110,7 +110,7 @@ def box(
 def on_incline(
     size: Sequence[float], mass: float, friction: float, tilt: float, speed: float = 0.0
 ) -> tuple[Assembly, Placement]:
-    """Return a box on a plane inclined by ``tilt`` [rad] (down towards +x) that slides down at ``speed`` [m/s]."""
+    """Return a box that slides down a plane at ``speed`` [m/s]; the plane falls towards +x by ``tilt`` [rad]."""
     normal = (math.sin(tilt), 0.0, math.cos(tilt))
     assembly = box(size, mass, friction, normal=normal)
     turn = (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)
@@ -121,16 +121,16 @@ def on_incline(
 
 
 def four_bar_chain(segments: int) -> tuple[Assembly, Placement]:
-    """Figure 9a: rhombi of four links of 1 m, hung from one another's lower corners; and where they start, wide open.
+    """Return the chain of figure 9a, and its start: rhombi of four 1 m links, each hung from the previous one.
 
-    Joints of a segment are hinges about x. The one that closes it turns and slides about x, so that fewer rows are
-    redundant; those that are left make no difference.
+    Joints of a segment are hinges about x. The joint that closes the segment also slides along x, so that fewer
+    constraints are redundant. The remaining redundant ones do not affect the motion.
 
     Args:
-        segments: how many.
+        segments: number of rhombi.
 
     Raises:
-        InputError: there is none.
+        InputError: the number of segments is not a whole number above zero.
     """
     integer(segments, "segments")
     above_zero(segments, "segments")
@@ -158,19 +158,19 @@ def four_bar_chain(segments: int) -> tuple[Assembly, Placement]:
 
 
 def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
-    """Figure 12: N four-bar windows in a row.
+    """Return the N four-bar windows in a row of figure 12, and their start.
 
-    It is benchmark A02 of IFToMM's library of multibody problems (González, Dopico, Lugrís and Cuadrado 2006). Thin
-    rods of 1 m and 1 kg: N + 1 on the ground, 1 m apart, and N couplers along their tips, all hinges about x. It starts
-    with the rods upright and the couplers moving along +y. Its one freedom becomes N + 1 where all rods lie in one
-    line, which it passes twice in a turn.
+    This is benchmark A02 of IFToMM's library of multibody problems (González, Dopico, Lugrís and Cuadrado 2006): N + 1
+    thin rods of 1 m and 1 kg stand on the ground, 1 m apart, and N couplers connect their tips. All joints are hinges
+    about x. At the start the rods are upright, and the couplers move along +y. There is one degree of freedom; there
+    are N + 1 when all rods lie in one line, twice per revolution.
 
     Args:
-        windows: N.
-        speed: [m/s] of the couplers where it starts.
+        windows: number of windows N.
+        speed: [m/s] speed of the couplers at the start.
 
     Raises:
-        InputError: there is no window.
+        InputError: the number of windows is not a whole number above zero.
     """
     integer(windows, "windows")
     above_zero(windows, "windows")
@@ -197,16 +197,16 @@ def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
 def arch(
     stones: int, thickness: float, *, friction: float = 0.8, density: float = 2000.0
 ) -> tuple[Assembly, Placement]:
-    """Return a semicircular arch of equal stones ``stone_1`` … on a floor, without mortar; mean radius 1 m.
+    """Return a semicircular arch of equal stones ``stone_1`` … without mortar, on a floor; its mean radius is 1 m.
 
     An arch thinner than 0.1075 m falls with any number of stones (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci.
     11); with few stones slightly thinner arches stand.
 
     Args:
         stones: number of stones.
-        thickness: [m] along the radius.
-        friction: coefficient of all contacts.
-        density: [kg/m³]
+        thickness: [m] thickness along the radius.
+        friction: coefficient of friction of all contacts.
+        density: [kg/m³] density of the stones.
 
     Raises:
         InputError: ``stones`` is zero, or a number is not above zero.
@@ -225,7 +225,7 @@ def arch(
         bodies.append(body)
         poses[body.name] = (center, (1.0, 0.0, 0.0, 0.0))
     touching = [
-        BodyContact(f"bed_{k}", one.name, two.name, friction) for k, (one, two) in enumerate(pairwise(bodies), 1)
+        BodyContact(f"bed_{k}", stone.name, then.name, friction) for k, (stone, then) in enumerate(pairwise(bodies), 1)
     ]
     contacts = tuple(contact for body in bodies for contact in floor_contacts(body, friction))
     assembly = Assembly(f"arch_{stones}", tuple(bodies), (), contacts, touching=tuple(touching))

@@ -1,14 +1,14 @@
-"""Elimination order of bodies and joints, and its fill-in (Brüdigam et al. 2024, section 4).
+"""Order in which bodies and joints are eliminated, and the fill-in (Brüdigam et al. 2024, section 4).
 
 A joint closes a loop if earlier joints in the list already connect its bodies; the others form a spanning tree. It is
-traversed by depth-first search, from the ground and then from the first body not connected to it. Bodies are eliminated
-from the leaves inwards, each followed by the joint to its parent, whose block is regular by then. A joint that closes a
+traversed by depth-first search, from the ground, then from the first body not connected to it. Bodies are eliminated
+from the leaves inwards, each followed by the joint to its parent, whose block is then regular. A joint that closes a
 loop is eliminated after both of its bodies, just before the body in which the loop's two branches meet: its row of
-blocks then lies along the loop only. The paper merges it with the joint that opens the loop in one node; the fill-in is
+blocks lies only along the loop. The paper merges it in one node with the joint that opens the loop; the fill-in is
 the same.
 
-Bodies that may touch have an edge and no node: their contacts' unknowns are eliminated separately. Such pairs come
-after the joints in the tree, so that a stack is traversed from its top.
+Two bodies that may touch have an edge but no node: unknowns of contacts are eliminated separately. Such edges come
+after the joints in the tree, so that a stack of bodies is traversed from its top.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,16 +28,16 @@ class SpanningTree(NamedTuple):
     """Spanning tree of the bodies along the joints."""
 
     order: tuple[int, ...]  #: bodies, parents first
-    parent: tuple[int, ...]  #: parent of each body; −1: the ground, or none
-    carrier: tuple[int, ...]  #: joint to the parent; −1 without one
+    parent: tuple[int, ...]  #: parent of each body; −1: the ground or no parent
+    carrier: tuple[int, ...]  #: joint to each body's parent; −1: no joint
     closing: tuple[int, ...]  #: joints that close loops
 
 
 def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the joints (inboard, outboard) whose bodies are already connected by earlier joints."""
-    part = list(range(bodies + 1))  # the ground is the last, at −1
+    """Return the indices of joints whose bodies are already connected by earlier joints of ``ends``."""
+    part = list(range(bodies + 1))  # the last one, at −1, is the ground
 
-    def found(body: int) -> int:
+    def component_of(body: int) -> int:
         while part[body] != body:
             part[body] = part[part[body]]
             body = part[body]
@@ -46,10 +46,10 @@ def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, .
     part[GROUND] = bodies
     closing = []
     for j, (a, b) in enumerate(ends):
-        one, two = found(a % (bodies + 1)), found(b)
-        if one == two:
+        first, second = component_of(a % (bodies + 1)), component_of(b)
+        if first == second:
             closing.append(j)
-        part[one] = two
+        part[first] = second
     return tuple(closing)
 
 
@@ -92,13 +92,13 @@ def _upwards(tree: SpanningTree, body: int) -> Iterator[int]:
 
 
 def meeting(tree: SpanningTree, a: int, b: int) -> int:
-    """Return the nearest common ancestor of two bodies (one of them included); −1: the ground."""
+    """Return the nearest common ancestor of two bodies, which can be one of them; −1: the ground."""
     above = set(_upwards(tree, a))
     return next((body for body in _upwards(tree, b) if body in above), GROUND)
 
 
 def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: SpanningTree) -> list[int]:
-    """Nodes, bodies first and then joints, as they are eliminated; edges of the tree beyond ``ends`` have no node."""
+    """Return the nodes (bodies, then joints, by index) in order of elimination; extra edges of the tree have none."""
     before: dict[int, list[int]] = {}
     for j in tree.closing:
         if j < len(ends):
@@ -112,11 +112,11 @@ def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: Spanni
 
 
 def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = ()) -> Graph:
-    """Return the elimination order and its updates, from a symbolic elimination.
+    """Return the graph of bodies and joints, with the updates of its elimination.
 
     Args:
         bodies: number of bodies.
-        joints: pairs (inboard, outboard) of bodies.
+        joints: arrays of the joints, with the inboard and outboard body of each.
         touching: pairs of bodies that may touch.
     """
     ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
@@ -128,13 +128,13 @@ def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = 
 
 
 def graph_of_blocks(order: Sequence[int], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Graph:
-    """Return the graph of a block matrix: elimination order, unknowns of each node, pairs with blocks."""
+    """Return the graph of a block matrix from elimination order, unknowns of each node, and pairs with blocks."""
     none = np.empty((0, 2), dtype=np.int64)
     return _with_updates(order, sizes, eliminated(order, pairs), (none, none))
 
 
 def eliminated(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """Edges from each node in the order to later ones, counted: those of the pairs, and what fill-in adds to them."""
+    """Return the edges from each node to later ones, numbered: those of ``pairs``, and those that fill-in adds."""
     place = {node: k for k, node in enumerate(order)}
     neighbours: list[set[int]] = [set() for _ in order]
     for a, b in pairs:
@@ -145,7 +145,7 @@ def eliminated(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> dict[t
         later = sorted((q for q in neighbours[node] if place[q] > place[node]), key=place.__getitem__)
         for q in later:
             edges[node, q] = len(edges)
-            neighbours[q] |= {one for one in later if one != q}
+            neighbours[q] |= {later_node for later_node in later if later_node != q}
     return edges
 
 
@@ -158,12 +158,12 @@ def _with_updates(
     first_update = [0]
     updates: list[tuple[int, int, int, int]] = []
     for node in order:
-        for one, two in combinations_with_replacement(later[node], 2):
-            a, b = edges[node, one], edges[node, two]
-            if one == two:
-                updates.append((a, a, ON_DIAGONAL, one))
+        for first, second in combinations_with_replacement(later[node], 2):
+            a, b = edges[node, first], edges[node, second]
+            if first == second:
+                updates.append((a, a, ON_DIAGONAL, first))
             else:
-                updates += [(a, b, UPPER, edges[one, two]), (b, a, LOWER, edges[one, two])]
+                updates += [(a, b, UPPER, edges[first, second]), (b, a, LOWER, edges[first, second])]
         first_update.append(len(updates))
     table = np.array(updates, dtype=np.int64).reshape(-1, 4)
 
@@ -182,7 +182,7 @@ def _with_updates(
 def _row_edges(
     bodies: int, joints: Joints, ends: list[tuple[int, int]], edges: dict[tuple[int, int], int]
 ) -> tuple[Integers, Integers]:
-    """Return for each solved row its two edges, and whether the joint is eliminated first there."""
+    """Return the two edges of each solved row, and 1 for each edge on which the joint is eliminated first, else 0."""
     rows = int(joints.first[-1])
     edge, upper = np.full((rows, 2), -1, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64)
     for j, pair in enumerate(ends):
@@ -195,15 +195,15 @@ def _row_edges(
     return edge, upper
 
 
-def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
-    """Return the edge between two connected nodes, and whether the first is eliminated before the second."""
+def edge_between(graph: Graph, first: int, second: int) -> tuple[int, bool]:
+    """Return the edge between two connected nodes, and True if the first one is eliminated before the second."""
     place = graph.order.tolist().index
-    begin, end = sorted((one, two), key=place)
+    begin, end = sorted((first, second), key=place)
     edges = range(int(graph.first_edge[place(begin)]), int(graph.first_edge[place(begin) + 1]))
-    return next(edge for edge in edges if graph.other[edge] == end), begin == one
+    return next(edge for edge in edges if graph.other[edge] == end), begin == first
 
 
 def fill_in(graph: Graph, joints: Joints, touching: int = 0) -> int:
-    """Return the number of blocks that the elimination adds above the diagonal."""
-    own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
-    return len(graph.other) - own - touching
+    """Return the number of blocks that fill-in adds above the diagonal."""
+    existing = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
+    return len(graph.other) - existing - touching

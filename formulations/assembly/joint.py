@@ -1,7 +1,7 @@
-"""Joints of two generic constraints, one of translations and one of turns (Brüdigam et al. 2024, appendix B).
+"""Joints as a constraint of translations and a constraint of turns (Brüdigam et al. 2024, appendix B).
 
-Which of the outboard point's translations, and which turns, a joint leaves free, each about or along one axis of the
-inboard body:
+The constraints hold translations of the outboard body's point, and turns of the outboard body, relative to an axis that
+is fixed in the inboard body:
 
 | translation | held | | turn | held |
 |---|---|---|---|---|
@@ -11,7 +11,7 @@ inboard body:
 | `free` | none | | `homokinetic` | about the axis: it bends, and does not twist |
 | | | | `free` | none |
 
-All twenty pairs are joints, most of them with a name of their own; and a helical joint couples slide and turn.
+All twenty combinations are possible; most have a name (``KINDS``). A helical joint couples slide and turn.
 """
 
 import math
@@ -40,15 +40,15 @@ class Freedom:
     """Spring, damper and limits along one freedom of a joint.
 
     Attributes:
-        stiffness: [N/m or N·m/rad] of a spring. Its force is that at the start of a step, so that h² k must stay below
-            the moving mass or inertia.
-        rest: [m or rad] rest position of the spring.
-        damping: [N·s/m or N·m·s/rad]
-        lower: [m or rad] the least coordinate; −∞ without limit. A limit is rigid.
-        upper: [m or rad] the greatest.
+        stiffness: [N/m or N·m/rad] stiffness k of the spring. Each step of length h uses the force at its start, so
+            that h² k must be less than the moving mass or inertia.
+        rest: [m or rad] coordinate at which the spring has no force.
+        damping: [N·s/m or N·m·s/rad] damping constant of the damper.
+        lower: [m or rad] lower limit of the coordinate, rigid; −∞: no limit.
+        upper: [m or rad] upper limit of the coordinate, rigid; ∞: no limit.
 
     Raises:
-        AssemblyError: a number is not finite, stiffness or damping is negative, or ``lower`` exceeds ``upper``.
+        AssemblyError: a number is not finite, stiffness or damping is negative, or ``lower`` is not below ``upper``.
     """
 
     stiffness: float = 0.0
@@ -68,7 +68,7 @@ class Freedom:
 
     @property
     def is_soft(self) -> bool:
-        """True with a damper or limits: the impulse then depends on the end of the step."""
+        """True if there is a damper or a limit, whose impulse depends on the end of the step."""
         return self.damping > 0.0 or self.limits > 0
 
     @property
@@ -82,24 +82,24 @@ class Joint:
     """Joint between two bodies, or between a body and the ground.
 
     Attributes:
-        name: unique among the joints of an assembly.
-        inboard: body whose axes are the joint's axes; None: the ground, with world axes.
+        name: name, unique among the joints of an assembly.
+        inboard: body in whose axes the joint's axes are given; None: the ground, with world axes.
         outboard: body that moves relative to ``inboard``.
-        translation: of the outboard point, see the table of this module.
-        turn: of the outboard body.
-        axis: in inboard axes; made unit.
-        second_axis: of a cardan joint, across ``axis``: that of the outboard body, in inboard axes where the joint is
-            at zero; made unit.
-        inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground from the origin.
-        outboard_point: (3,) [m] from the outboard body's centre of mass, its axes.
-        alignment: unit quaternion from outboard to inboard axes at joint position zero.
-        pitch: [m/rad] of a helical joint, which has translation ``line`` and turn ``axis``; 0 of all others.
-        freedoms: `Freedom` of each freedom, translations first: none, one for all, or one for each.
+        translation: free translations of the outboard point: ``point``, ``line``, ``plane`` or ``free`` (see module).
+        turn: free turns of the outboard body: ``fixed``, ``axis``, ``cardan``, ``homokinetic``, ``free`` (see module).
+        axis: (3,) axis of the joint, in inboard axes; its length does not matter.
+        second_axis: axis of a cardan joint that is fixed in the outboard body, perpendicular to ``axis``, given in
+            inboard axes at joint position zero; its length does not matter.
+        inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground, from the origin.
+        outboard_point: (3,) [m] from the outboard body's centre of mass, in its axes.
+        alignment: unit quaternion, scalar first, from outboard to inboard axes at joint position zero.
+        pitch: [m/rad] pitch of a helical joint (translation ``line`` and turn ``axis``); 0 for all other joints.
+        freedoms: springs, dampers and limits, translations first: one `Freedom` for all or one for each; (): none.
 
     Raises:
-        AssemblyError: an unknown kind, a pitch or second axis that the kind does not have, or a wrong number of
-            freedoms.
-        ModelError: a vector is zero where it must not be, or not finite.
+        AssemblyError: a kind is unknown, a joint of this kind has no pitch or no second axis, or the number of
+            freedoms is wrong.
+        ModelError: an axis is zero, or a vector is not finite.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Joint:
             if getattr(self, field) not in choices:
                 raise AssemblyError(f"{what} {field} = {getattr(self, field)!r}: it must be one of {choices}")
         if self.inboard == self.outboard:
-            raise AssemblyError(f"{what} it holds body {self.outboard!r} to itself; inboard must be another, or None")
+            raise AssemblyError(f"{what} inboard = {self.inboard!r} is the outboard body: give another one, or None")
         for field in ("inboard_point", "outboard_point"):
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         object.__setattr__(self, "axis", unit(self.axis, f"{what} axis"))
@@ -135,31 +135,31 @@ class Joint:
         if len(given) == 1:
             given *= count
         elif len(given) not in (0, count):
-            raise AssemblyError(f"{what} {len(given)} freedoms were given; it has {count}: give none, one, or {count}")
+            raise AssemblyError(f"{what} {len(given)} freedoms of {count}: give none, one for all, or {count}")
         object.__setattr__(self, "freedoms", given or (Freedom(),) * count)
 
     def _check_pitch(self, what: str) -> None:
         if not is_finite(self.pitch):
-            raise AssemblyError(f"{what} pitch = {self.pitch!r}: it must be a finite number of metres a radian")
+            raise AssemblyError(f"{what} pitch = {self.pitch!r}: it must be a finite number [m/rad]")
         if self.pitch != 0.0 and (self.translation, self.turn) != ("line", "axis"):
-            raise AssemblyError(f"{what} a pitch needs translation 'line' and turn 'axis', which it couples")
+            raise AssemblyError(f"{what} a pitch couples translation 'line' and turn 'axis': set both, or pitch = 0")
 
     # --- rows ---
 
     @property
     def is_helical(self) -> bool:
-        """True if slide and turn are one freedom."""
+        """True if slide and turn are coupled to one freedom by a pitch."""
         return self.pitch != 0.0
 
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
-        """Rows held at zero: translations, then turns."""
+        """Constraints, which are rows held at zero: translations, then turns."""
         outboard = self._outboard(self._second) if self.turn == "cardan" else None
         return tuple(held_rows(JointOptions(self.translation, self.turn), self.axis, outboard, self.pitch))
 
     @property
     def free_rows(self) -> tuple[Row, ...]:
-        """Rows of the minimal coordinates: translations, then turns."""
+        """Rows whose values are the joint's minimal coordinates: translations, then turns."""
         along, sides, everything = (self.axis,), across(self.axis), (_X, (0.0, 1.0, 0.0), _Z)
         shifts = {"point": (), "line": along, "plane": sides, "free": everything}[self.translation]
         rows = [] if self.is_helical else [Row(kinds.TRANSLATION, axis) for axis in shifts]
@@ -178,14 +178,14 @@ class Joint:
         return self.second_axis or _X
 
     def _outboard(self, axis: Vector3) -> Vector3:
-        """Return an axis given in inboard axes in outboard axes, at joint position zero."""
+        """Return an axis, given in inboard axes, in outboard axes at joint position zero."""
         return _vector(quaternion_matrix(self.alignment).T @ axis)
 
     # --- coordinates ---
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """Names of the coordinates: the joint's; with several freedoms also ``_slide`` or ``_turn`` and a number."""
+        """Names of the coordinates: the joint's name; with several freedoms, plus ``_slide_1``, ``_turn_1``, …"""
         rows = self.free_rows
         if len(rows) == 1:
             return (self.name,)
@@ -197,17 +197,17 @@ class Joint:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Units of the coordinates. A twist (twice the sine of half an angle) counts as an angle."""
+        """Units of the coordinates; a twist, twice the sine of half an angle, counts as an angle [rad]."""
         return tuple("m" if row.kind == kinds.TRANSLATION else "rad" for row in self.free_rows)
 
     def relative_pose(self, coordinates: Sequence[float]) -> tuple[Floats, Floats]:
-        """Return the displacement (3,) [m] from inboard to outboard point, and the rotation ρ (4,) from zero.
+        """Return the displacement (3,) [m] from inboard to outboard point, and the rotation (4,) from position zero.
 
         Args:
-            coordinates: one for each freedom.
+            coordinates: [m or rad] a number for each freedom.
 
         Raises:
-            AssemblyError: a twist is beyond 2, half a turn.
+            AssemblyError: the length of the twists is more than 2, which is half a turn.
         """
         way, turn = np.zeros(3), np.array(_NO_TURN)
         vector = np.zeros(3)
@@ -223,7 +223,7 @@ class Joint:
         if self.turn in ("homokinetic", "free"):
             size = float(vector @ vector)
             if size > 1.0:
-                raise AssemblyError(f"joint {self.name!r}: the twists {tuple(coordinates)} are beyond half a turn")
+                raise AssemblyError(f"joint {self.name!r}: twists {tuple(coordinates)} exceed half a turn (2)")
             turn = np.array([math.sqrt(1.0 - size), *vector])
         return way, turn
 
@@ -256,16 +256,16 @@ def joint(
     pitch: float = 0.0,
     freedoms: Sequence[Freedom] = (),
 ) -> Joint:
-    """Return a joint of one of ``KINDS``; the other arguments are those of `Joint`.
+    """Return a joint of a kind in ``KINDS``, such as ``revolute``; the other arguments are fields of `Joint`.
 
     Raises:
-        AssemblyError: the kind is unknown, a helical joint has no pitch, or as `Joint` raises it.
-        ModelError: as `Joint`.
+        AssemblyError: the kind is unknown, only one of kind and pitch is helical, or `Joint` raises it.
+        ModelError: an axis is zero, or a vector is not finite.
     """
     if kind not in KINDS:
-        raise AssemblyError(f"unknown kind of joint {kind!r}; kinds are {', '.join(KINDS)}")
+        raise AssemblyError(f"unknown kind of joint {kind!r}: it must be one of {', '.join(KINDS)}")
     if (kind == "helical") != (pitch != 0.0):
-        raise AssemblyError(f"joint {name!r}: a helical joint, and no other, has a pitch that is not zero: {pitch!r}")
+        raise AssemblyError(f"joint {name!r}: pitch = {pitch!r}: it must be nonzero if helical, otherwise zero")
     what = f"joint {name!r}:"
     return Joint(
         name, inboard, outboard, *KINDS[kind], axis=vector3(axis, f"{what} axis"),

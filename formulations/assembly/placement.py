@@ -15,9 +15,9 @@ class Placement:
     """Positions, orientations and velocities of an assembly's bodies.
 
     Attributes:
-        position: (n, 3) [m] of the centres of mass.
-        orientation: (n, 4) unit quaternions, body to world.
-        velocity: (n, 6) [m/s, rad/s] of the centres of mass and turns, world axes.
+        position: (n, 3) [m] positions of the centres of mass.
+        orientation: (n, 4) unit quaternions, scalar first, body to world.
+        velocity: (n, 6) [m/s, rad/s] velocities of the centres of mass, and angular velocities; world axes.
     """
 
     position: Floats
@@ -25,12 +25,12 @@ class Placement:
     velocity: Floats
 
     def moving(self, velocity: Floats) -> Placement:
-        """Return this placement with other velocities (n, 6)."""
+        """Return this placement with velocities (n, 6) [m/s, rad/s] in place of its own."""
         return replace(self, velocity=np.array(velocity, dtype=np.float64).reshape(-1, 6))
 
 
 def displaced(placement: Placement, step: Floats) -> Placement:
-    """Return the placement displaced by (n, 6) shifts [m] and rotation vectors [rad], world axes."""
+    """Return the placement displaced by ``step`` (n, 6): shifts [m] and rotation vectors [rad], world axes."""
     turned = [
         quaternion_product(_exponential(turn), q) for turn, q in zip(step[:, 3:], placement.orientation, strict=True)
     ]

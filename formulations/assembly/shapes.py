@@ -1,4 +1,4 @@
-"""Shapes of bodies that touch one another: convex hulls of points, rounded by a radius."""
+"""Shapes for contacts between bodies: convex hulls of points, rounded by a radius."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from contact.arrays import Floats, Integers
 from formulations.assembly.errors import AssemblyError
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
-#: Relative distance above which a point is not on a plane.
+#: Relative distance from a plane above which a point does not count as on the plane.
 FLAT = 1e-9
 
 
 class Face(NamedTuple):
-    """Face of a convex polytope: corners in order around the outward normal."""
+    """Face of a convex polytope, with its corners counterclockwise around the outward normal."""
 
-    corners: Integers  # (k,) numbers of points
+    corners: Integers  # (k,) indices of points
     normal: Floats  # (3,) unit, outward
-    sides: Floats  # (k, 3) unit, in the face, from the side that begins in each corner inwards
+    sides: Floats  # (k, 3) unit inward normals of the sides, in the face's plane; side k begins at corner k
 
 
 @dataclass(frozen=True)
 class Shape:
     """Convex hull of points, enlarged by a radius.
 
-    One point is a sphere, two are a capsule, others span a polytope with rounded edges; ``sphere``, ``capsule`` and
-    ``block`` make the usual ones.
+    One point makes a sphere, two points a capsule, more points a polytope with rounded edges. ``sphere``, ``capsule``
+    and ``block`` make common shapes.
 
     Attributes:
-        points: (k, 3) [m] from the body's centre of mass, in its axes; each a corner of the hull.
-        radius: [m]; above zero if the points do not span a volume.
+        points: (k, 3) [m] corners of the hull, from the body's centre of mass, in body axes.
+        radius: [m] radius; above zero for one or two points, else zero or above.
 
     Raises:
-        AssemblyError: three points or more that do not span a volume, or a point inside the hull of the others.
-        InputError: the radius is negative, or zero if the points span no volume.
+        AssemblyError: three points or more do not span a volume, or a point is not a corner of the hull.
+        InputError: the radius is negative or not finite, or zero for one or two points.
     """
 
     points: tuple[Vector3, ...]
@@ -53,23 +53,23 @@ class Shape:
             raise AssemblyError("a shape has no points; it needs at least one")
         (above_zero if len(points) < 3 else zero_or_above)(self.radius, "radius of a shape")
         if len(points) == 2 and points[0] == points[1]:
-            raise AssemblyError("the ends of a capsule are one point; make it a sphere")
+            raise AssemblyError("the ends of a capsule are at one point: use a sphere")
         if len(points) > 2 and self._inside is not None:
             raise AssemblyError(f"point {self._inside + 1} of a shape is not a corner of the convex hull; leave it out")
 
     @cached_property
     def array(self) -> Floats:
-        """Points (k, 3) [m]."""
+        """Points as an array (k, 3) [m]."""
         return np.array(self.points)
 
     @cached_property
     def size(self) -> float:
-        """Radius [m] of the ball about the body's centre of mass that contains the shape."""
+        """Radius [m] of the smallest ball about the body's centre of mass that contains the shape."""
         return float(np.linalg.norm(self.array, axis=1).max()) + self.radius
 
     @cached_property
     def triangles(self) -> Integers:
-        """Corners (t, 3) of the hull's triangles, in order around their outward normals; none for one or two points.
+        """Corners (t, 3) of the hull's triangles, as indices of points; none for one or two points.
 
         Raises:
             AssemblyError: the points do not span a volume.
@@ -93,29 +93,29 @@ class Shape:
 
     @cached_property
     def _inside(self) -> int | None:
-        """Index of a point that is not a corner, or None."""
+        """Index of a point that is not a corner of the hull, or None."""
         corners = set(self.triangles.reshape(-1).tolist())
         return next((k for k in range(len(self.points)) if k not in corners), None)
 
     @cached_property
     def faces(self) -> tuple[Face, ...]:
-        """Faces of the hull, coplanar triangles merged; none for a sphere or a capsule."""
+        """Faces of the hull, with coplanar triangles merged; none for a sphere or a capsule."""
         points = self.array
         faces: list[Face] = []
         for triangle in self.triangles:
-            one, two, three = points[triangle]
-            normal = np.cross(two - one, three - one)
+            first, second, third = points[triangle]
+            normal = np.cross(second - first, third - first)
             normal /= np.linalg.norm(normal)
             if not any(
                 np.dot(face.normal, normal) > 1.0 - FLAT and set(triangle) <= set(face.corners) for face in faces
             ):
-                heights = (points - one) @ normal
+                heights = (points - first) @ normal
                 faces.append(_ordered(points, np.flatnonzero(heights > -FLAT * self.size), normal))
         return tuple(faces)
 
     @cached_property
     def edges(self) -> Floats:
-        """Unit directions (e, 3) of the edges, parallel ones once; a capsule's axis."""
+        """Unit directions (e, 3) of the edges, without parallel ones; for a capsule, of its axis."""
         points = self.array
         ends = [(face.corners, np.roll(face.corners, -1)) for face in self.faces]
         ways = np.concatenate([points[end] - points[begin] for begin, end in ends] or [points[1:] - points[:1]])
@@ -150,24 +150,24 @@ def _ordered(points: Floats, corners: Integers, normal: Floats) -> Face:
 
 
 def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
-    """Return a ball about a point [m] of the body."""
+    """Return a ball with a radius [m] about ``center`` (3,) [m], from the body's centre of mass in body axes."""
     return Shape((center,), radius)
 
 
 def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
-    """Return a capsule: all points within a radius [m] of a line between two points [m] of the body."""
+    """Return a capsule: all points within a radius [m] of the line from ``start`` to ``end`` [m], in body axes."""
     return Shape((start, end), radius)
 
 
 def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
-    """Return a box with edges [m] along the body's axes.
+    """Return a box about ``center`` (3,) [m], with edges of lengths ``size`` (3,) [m] along the body's axes.
 
     Raises:
-        AssemblyError: ``size`` does not have three edges.
+        AssemblyError: ``size`` does not have three lengths.
         InputError: an edge is not above zero.
     """
     if len(size) != 3:
-        raise AssemblyError(f"size = {size!r}: a box has three edges")
+        raise AssemblyError(f"size = {size!r}: it must be the lengths of three edges [m]")
     for edge in size:
         above_zero(edge, "edge of a box")
     return Shape(

@@ -1,4 +1,4 @@
-"""Motions of an assembly: what is checked before the first step, what steps take and leave, and their columns."""
+"""Simulation of an assembly: checks of the start, arguments and results of steps, and columns of the motion."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ from formulations.mechanism.inputs import Input, checked_input, table_of_inputs
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-# Velocity floor [m/s, rad/s] of relative tolerances: a body held still by loops has velocities of rounding.
+# Smallest velocity [m/s, rad/s] for relative tolerances: a body that loops hold still has rounding errors as velocity.
 STILL = 1e-3
-# Depth [m] below its plane at which a point may start: rounding of its placement.
+# Depth [m] below its plane at which a point may start, because of rounding.
 BELOW_PLANE = 1e-9
 MAX_BACKTRACKS = 30
-# Least product of slack and multiplier [N·s·m] that doubles can reach.
+# Smallest product of slack and multiplier [N·s·m] that double precision can reach.
 LEAST_PRODUCT = 1e-17
 
-# Remedies for a step without a solution, and more for one that does not converge.
+# Remedy for a step without a solution, and a further one for a step that does not converge.
 REMEDY = "a smaller step may help"
-LARGER = ", or a larger tolerance and complementarity where contacts and joints hold the same motion"
+LARGER = ", or a larger tolerance and complementarity if contacts and joints hold the same motion"
 
 
 class AssemblyStepError(IntegrationError):
-    """A step of an assembly has no solution; ``run`` has the motion before it."""
+    """A step of an assembly has no solution; ``run`` is the motion before that step."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +72,13 @@ class Settings(StepSettings):
         super().__post_init__()
         above_zero(self.complementarity, "complementarity")
         if self.complementarity < LEAST_PRODUCT:
-            raise AssemblyError(f"complementarity = {self.complementarity!r}: it must be {LEAST_PRODUCT:g} at least")
+            raise AssemblyError(f"complementarity = {self.complementarity!r}: it must be at least {LEAST_PRODUCT:g}")
         if self.order not in (1, 2):
             raise AssemblyError(f"order = {self.order!r}: it must be 1 or 2")
 
     @property
     def rule(self) -> Rule:
-        """Settings in the form that the kernels take."""
+        """Settings as the kernels need them."""
         return Rule(
             float(self.step), 1.0 / self.order, float(self.tolerance), float(self.complementarity),
             int(self.max_iterations), MAX_BACKTRACKS,
@@ -105,7 +105,7 @@ class Motion(Run):
         return self._of(body, ("x", "y", "z"))
 
     def orientation(self, body: str) -> Floats:
-        """Return the orientations (rows, 4), unit quaternions, body to world."""
+        """Return the orientations (rows, 4) of a body: unit quaternions, scalar first, body to world."""
         return self._of(body, ("qw", "qx", "qy", "qz"))
 
     def velocity(self, body: str) -> Floats:
@@ -117,7 +117,7 @@ class Motion(Run):
         return self.frame[[f"{body}_{part}" for part in parts]].to_numpy()
 
     def placement(self, row: int = -1) -> Placement:
-        """Return the placement in a row, to continue from."""
+        """Return the placement in a row of the motion (default: the last one), from which a simulation can start."""
         names = self.assembly.body_names
         return Placement(
             np.array([self.position(name)[row] for name in names]),
@@ -127,7 +127,7 @@ class Motion(Run):
 
 
 def units_of(assembly: Assembly) -> dict[str, str]:
-    """Return the units of a motion's columns, in order, after the time."""
+    """Return the units of a motion's columns by name, in order, without the time."""
     units: dict[str, str] = {}
     for name in assembly.body_names:
         units |= {f"{name}_{axis}": "m" for axis in "xyz"} | {f"{name}_q{part}": "1" for part in "wxyz"}
@@ -156,7 +156,7 @@ def simulate(
     *,
     progress: Progress | None,
 ) -> Motion:
-    """See ``Assembly.simulate``."""
+    """Return the motion of an assembly; see ``Assembly.simulate``."""
     for name, value in forces.items():
         if name not in assembly.coordinates:
             raise AssemblyError(f"forces: {unknown('coordinate', name, assembly.coordinates)}")
@@ -167,14 +167,14 @@ def simulate(
 
 
 def freedoms_of(assembly: Assembly) -> Iterator[tuple[int, CustomLink]]:
-    """Yield the rows of users' potentials and inequalities, with their links."""
+    """Yield the rows of user-defined potentials and inequalities, with their links."""
     for link, rows in zip(assembly.links, assembly.structure.freedom_rows, strict=True):
         if isinstance(link, CustomLink):
             yield from ((row, link) for row in rows)
 
 
 def check_start(assembly: Assembly, start: Placement) -> None:
-    """Check that joints are closed and stay closed, and that nothing is below its plane or in another body.
+    """Check that joints are closed and stay closed, and that no body penetrates a plane or another body.
 
     Raises:
         AssemblyError: a condition is violated; the message names the worst violation.
@@ -182,9 +182,9 @@ def check_start(assembly: Assembly, start: Placement) -> None:
     n = len(assembly.bodies)
     shapes = {"position": (n, 3), "orientation": (n, 4), "velocity": (n, 6)}
     for name, shape in shapes.items():
-        found = np.asarray(getattr(start, name))
-        if found.shape != shape or not np.all(np.isfinite(found)):
-            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {found.shape}")
+        array = np.asarray(getattr(start, name))
+        if array.shape != shape or not np.all(np.isfinite(array)):
+            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {array.shape}")
     if np.abs(np.linalg.norm(start.orientation, axis=1) - 1.0).max() > 1e-9:
         raise AssemblyError("orientation at the start: quaternions must have length one")
     dense, value = assembly.gradients(start)
@@ -193,13 +193,13 @@ def check_start(assembly: Assembly, start: Placement) -> None:
     check_on_constraints(
         value[held], dense[held], start.velocity.reshape(-1), names,
         error=AssemblyError, independent=False, still=STILL,
-        off="{name} is open by {size:.3g} at the start; Assembly.assemble moves bodies until all joints fit",
-        leaving="the velocities at the start open {name}, at {size:.3g}/s; Assembly.place with rates gives some that "
-        "do not, and Assembly.assemble the nearest",
+        off="{name} is open by {size:.3g} at the start: close all joints with Assembly.assemble",
+        leaving="the velocities at the start open {name}, at {size:.3g}/s: set them by the rates of Assembly.place, or "
+        "correct them with Assembly.assemble",
     )  # fmt: skip
     for row, link in freedoms_of(assembly):
         if link.is_inequality and value[row] < -BELOW_PLANE:
-            raise AssemblyError(f"{link.name} is {value[row]:.3g} at the start, below zero")
+            raise AssemblyError(f"inequality {link.name} is {value[row]:.3g} at the start: it must be zero or above")
     _check_planes(assembly, start)
     _check_bodies(assembly, start)
 
@@ -227,7 +227,7 @@ def _check_bodies(assembly: Assembly, start: Placement) -> None:
 
 
 class _Simulation:
-    """State and buffers of one motion."""
+    """State and buffers of one simulation."""
 
     def __init__(
         self,
@@ -270,13 +270,13 @@ class _Simulation:
         self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Set the driving forces (count, driven) at the middle of each step."""
+        """Set the actuator forces (count, driven) of the next steps, each in the middle of its step."""
         times = self.rule.h * (np.arange(first, first + count, dtype=np.float64) + 0.5)
         named = ((f"force along {name!r}", value) for name, value in self.forces.items())
         self.inputs = np.ascontiguousarray(table_of_inputs(named, times)[:, 1:])
 
     def begin(self, done: int) -> encounters.Parts:
-        """Return the arguments of the steps from ``done`` on; body contacts are detected at its start."""
+        """Return the arguments of the steps after ``done`` steps; contacts between bodies are detected now."""
         if self.encounters is None:
             return encounters.Parts(self.system, self.motion, self.buffers)
         h, share = self.rule.h, self.rule.first_share
@@ -287,14 +287,14 @@ class _Simulation:
         return parts._replace(system=parts.system._replace(links=self.system.links))
 
     def end(self, done: int, parts: encounters.Parts) -> None:
-        """Write the forces of touching bodies into the row of a step, if it has one."""
+        """Write the forces of touching bodies into the recorded row of a step, if it has one."""
         if self.encounters is not None and done % self.settings.record_every == 0:
             share = self.rule.first_share if done == 0 else 1.0
-            found = self.encounters.row(parts, share * self.rule.h)
-            self.table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
+            forces = self.encounters.row(parts, share * self.rule.h)
+            self.table[done // self.settings.record_every, self.width - forces.size :] = forces.reshape(-1)
 
     def advance(self, first: int, count: int) -> int:
-        """Take ``count`` steps at once; one by one if bodies may touch one another."""
+        """Take ``count`` steps, which is one if bodies may touch one another; return 0 or a cause of failure."""
         parts, every = self.begin(first), self.settings.record_every
         status = loop.take_steps(
             *parts,
@@ -313,7 +313,7 @@ class _Simulation:
         return int(status)
 
     def finish(self, steps: int) -> int:
-        """Record the last row, for which a step is solved and not taken."""
+        """Record the last row, for which a step is solved but not taken; return 0 or a cause of failure."""
         parts = self.begin(steps)
         status = loop.record_end(
             *parts, self.rule, self.driven, self.inputs, self.wrenches, self.table, len(self.table) - 1
@@ -323,14 +323,14 @@ class _Simulation:
         return int(status)
 
     def failure(self, cause: int) -> str:
-        """Return a sentence about the cause that ended the motion."""
+        """Return a message about the cause of failure that ended the motion."""
         reached = self.motion.counts[STEPS] * self.rule.h
         remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
-        told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
-        return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
+        reason = f"{why(cause, self.settings.max_iterations)}; {remedy}"
+        return f"at {reached:.6g} s of {self.assembly.name!r}: {reason}"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """Return the motion of all solved steps."""
+        """Return the motion until the last solved step."""
         counts, every = self.motion.counts, self.settings.record_every
         steps = int(counts[STEPS])
         count = -(-steps // every) if failure else len(self.table)
@@ -355,7 +355,7 @@ class _Simulation:
         ))  # fmt: skip
 
     def _columns(self, table: Floats) -> Floats:
-        """Return the kernels' columns in the order of ``units_of``."""
+        """Return the columns of the kernels' table in the order of ``units_of``."""
         assembly, joints = self.assembly, self.system.joints
         n, rows = len(assembly.bodies), int(joints.first[-1])
         order: list[int] = []

@@ -13,17 +13,17 @@ _ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Spring:
-    """Spring and damper along the line between two points; the length is a coordinate with the spring's name.
+    """Spring and damper along the line between two points; its length is a coordinate with the spring's name.
 
     Attributes:
-        name: unique among the springs and joints of an assembly.
-        inboard: a body; None is the ground.
-        outboard: another one.
-        stiffness: [N/m] Its force is that at the start of a step, so that h² k must stay below the moving mass.
+        name: name, unique among the springs and joints of an assembly.
+        inboard: name of a body; None: the ground.
+        outboard: name of another body.
+        stiffness: [N/m] k; each step h uses the force at its start, so that h² k must be less than the moving mass.
         rest: [m] length without force.
-        damping: [N·s/m]
-        inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground from the origin.
-        outboard_point: (3,) [m] from the outboard body's centre of mass, its axes.
+        damping: [N·s/m] damping constant.
+        inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground, from the origin.
+        outboard_point: (3,) [m] from the outboard body's centre of mass, in its axes.
 
     Raises:
         AssemblyError: both bodies are the same, or a number is not finite or is negative.
@@ -43,7 +43,7 @@ class Spring:
         name_of(self.name, "a spring")
         what = f"spring {self.name!r}:"
         if self.inboard == self.outboard:
-            raise AssemblyError(f"{what} it joins body {self.outboard!r} to itself; inboard must be another, or None")
+            raise AssemblyError(f"{what} inboard = {self.inboard!r} is the outboard body: give another one, or None")
         for field in ("inboard_point", "outboard_point"):
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         try:
@@ -51,7 +51,7 @@ class Spring:
         except AssemblyError as error:
             raise AssemblyError(f"{what} {error}") from error
         if self.rest < 0.0:
-            raise AssemblyError(f"{what} rest = {self.rest!r}: a length is zero or above")
+            raise AssemblyError(f"{what} rest = {self.rest!r}: a length must be zero or above [m]")
 
     # --- as a joint that holds nothing has them ---
 
@@ -62,25 +62,25 @@ class Spring:
 
     @property
     def free_rows(self) -> tuple[Row]:
-        """Its length; kernels of their own find it (``formulations.assembly.kernels.links``)."""
+        """Row of the spring's length; separate kernels compute it (``formulations.assembly.kernels.links``)."""
         return (Row(kinds.TRANSLATION, (0.0, 0.0, 1.0)),)
 
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
-        """Rigid rows: none."""
+        """Constraints: none, since a spring holds nothing rigidly."""
         return ()
 
     @property
     def alignment(self) -> Quaternion:
-        """Alignment: identity, as a spring holds no rotation."""
+        """Identity quaternion, since a spring holds no rotation."""
         return (1.0, 0.0, 0.0, 0.0)
 
     @property
     def coordinate_names(self) -> tuple[str]:
-        """Its own name."""
+        """Name of the length's coordinate: the spring's name."""
         return (self.name,)
 
     @property
     def units(self) -> tuple[str]:
-        """Unit of the length."""
+        """Unit of the length: m."""
         return ("m",)

@@ -1,4 +1,4 @@
-"""Integrators of Wendlandt 1997, chapter 2, derived and compiled for any Lagrangian system in SymPy.
+"""Integrators of Wendlandt 1997, chapter 2, derived and compiled for any Lagrangian system written in SymPy.
 
 Importing this package is quick: each name is imported when it is first used.
 """

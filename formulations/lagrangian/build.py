@@ -1,4 +1,4 @@
-"""Generated modules: named by a digest of their source, cached with the compiled kernels, imported from there."""
+"""Generated modules: each is named by a digest, stored with the compiled kernels, and imported from there."""
 
 import hashlib
 import importlib.util
@@ -22,10 +22,10 @@ _SOURCES = [Path(__file__).with_name(name) for name in ("system.py", "derive.py"
 
 
 def digest(system: "System", method: str) -> str:
-    """Return a digest of the system (without parameter values), the method and our own sources."""
-    found = hashlib.sha256(f"{method} {sympy.__version__}".encode())
+    """Return a digest of the system (without parameter values), the method, and the generating source files."""
+    hasher = hashlib.sha256(f"{method} {sympy.__version__}".encode())
     for source in _SOURCES:
-        found.update(source.read_bytes())
+        hasher.update(source.read_bytes())
     chart = system.chart
     parts = [
         system.coordinates,
@@ -41,12 +41,12 @@ def digest(system: "System", method: str) -> str:
         sympy.Matrix(system.inertia) if system.inertia is not None else None,
         None if system.discrete_lagrangian is None else written_out(system)[0],
     ]
-    found.update("\n".join(sympy.srepr(part) for part in parts).encode())
-    return found.hexdigest()[:24]
+    hasher.update("\n".join(sympy.srepr(part) for part in parts).encode())
+    return hasher.hexdigest()[:24]
 
 
 def _write(path: Path, text: str) -> None:
-    """Write all of a file, or nothing."""
+    """Write a file completely, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
         file.write(text)
@@ -54,7 +54,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _loaded(name: str, path: Path) -> ModuleType:
-    """Return the module of this file; it is in ``sys.modules`` only if all of it ran."""
+    """Return the module of a file; it is entered into ``sys.modules`` only if its import succeeds."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -69,7 +69,7 @@ def _loaded(name: str, path: Path) -> ModuleType:
 
 
 def built(system: "System", method: str) -> ModuleType:
-    """Return the module that steps this system by this method; it compiles when it is first called.
+    """Return the module that integrates a system by a method; it is compiled at its first call.
 
     Raises:
         InputError: the method does not fit the system.

@@ -1,4 +1,4 @@
-"""From a system and a method to the equations of a step, by exact differentiation."""
+"""Derivation of a step's equations from a system and a method, by exact differentiation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from formulations.lagrangian.system import System, rates
 Vector = Sequence[Expr]
 
 H = Symbol("h", real=True)
-# Relative size above which a discrete gradient's correction is evaluated as a difference; below it as the first term of
-# its series: there, the next term is below the difference's rounding.
+# Relative size above which a discrete gradient's correction is evaluated as a difference, and below as the first term
+# of its series; the next term is then smaller than the difference's rounding error.
 RESOLVED = 1e3 * 2.0**-52
-# Both branches are evaluated, and neither may divide by zero: negligible relative to a square, finite to the power −3.
+# Added to a denominator, since both branches are evaluated: negligible beside a square, finite to the power −3.
 NOTHING = sympy.Float(1e-90)
 
 
 @dataclass(frozen=True)
 class Equations:
-    """Equations of a step and of evaluations between steps, in the symbols ``q, p, z, v, w, r, c`` and h.
+    """Equations of a step and of evaluations between steps, in the symbols ``q, p, z, v, w, r, c`` and the step h.
 
     Attributes:
-        names: of the state's coordinates.
-        q, p, z, v, w, r, c: symbols of the state, a step's unknowns, the velocity, the velocity with multipliers, the
-            residual, the parameters.
-        motions: how many unknowns are no multipliers.
-        residual: of a step; momentum rows, then constraints over h.
-        end_q, end_p: state after the step, from its unknowns.
-        guess: the unknowns from the velocity.
-        start_p, second_p: momenta at the ends of a step from q with discrete velocity v (no constraint forces); empty
-            where the method has no such thing.
-        velocity: residual whose root w has momentum p.
+        names: names of the coordinates.
+        q, p, z, v, w, r, c: symbols of the state (q, p), a step's unknowns, the velocity, the velocity with
+            multipliers, the residual, and the parameters.
+        motions: number of unknowns that are not multipliers.
+        residual: residual of a step: momentum rows, then constraints divided by h.
+        end_q, end_p: state after the step, as functions of its unknowns.
+        guess: first guess of the unknowns, from the velocity.
+        start_p, second_p: momenta at both ends of a step from q with discrete velocity v, without constraint forces;
+            empty for a method without discrete Lagrangian.
+        velocity: residual whose root w is the velocity for momentum p.
         momentum: D₂L(q, v).
-        tangent_momentum: p − Dᵀg μ, of the root w = (v, μ).
-        observed: by name; the energy first.
+        tangent_momentum: p − Dᵀg μ, for the root w = (v, μ).
+        observed: recorded quantities by name, the energy first.
         constraints, constraint_jacobian: g(q) and Dg(q).
-        hidden: whether velocities are on the hidden constraints Dg v = 0.
-        projects: whether a step ends on the hidden constraints.
-        multiplier_scale: what makes the step's multipliers those of the continuous equations.
+        hidden: True if velocities satisfy the hidden constraints Dg v = 0.
+        projects: True if a step ends with a projection on the hidden constraints.
+        multiplier_scale: factor from the step's multipliers to those of the continuous equations.
     """
 
     names: tuple[str, ...]
@@ -70,12 +70,12 @@ class Equations:
 
 
 def symbols(letter: str, count: int) -> tuple[Symbol, ...]:
-    """``q_0``, ``q_1``, …"""
+    """Return ``count`` real symbols, such as ``q_0``, ``q_1``, …"""
     return tuple(Symbol(f"{letter}_{i}", real=True) for i in range(count))
 
 
 def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol, ...], Symbol]:
-    """Return 𝕃, y, x, h: the user's discrete Lagrangian in unique symbols."""
+    """Return the user's discrete Lagrangian 𝕃, and its arguments y, x and h as unique symbols."""
     assert system.discrete_lagrangian is not None
     end, start = symbols("end of step ", system.size), symbols("start of step ", system.size)
     length = Symbol("length of step", real=True)
@@ -88,7 +88,7 @@ def gradient(expression: Expr, variables: Sequence[Symbol]) -> Matrix:
 
 
 class Derivation:
-    """System in internal symbols, so that a user's names cannot clash with generated code."""
+    """A system in internal symbols, so that the user's names cannot clash with generated code."""
 
     def __init__(self, system: System, *, generalized: bool = False) -> None:
         self.system = system
@@ -98,11 +98,11 @@ class Derivation:
         rename = dict(zip(system.coordinates, self._full_q, strict=True))
         rename |= dict(zip(rates(system.coordinates), self._full_v, strict=True)) | given
         self._rename = rename | dict(zip(system.invariants, symbols("invariant_", len(system.invariants)), strict=True))
-        self.lagrangian = self.own(system.full_lagrangian)
-        self.g = Matrix([self.own(row) for row in system.constraints])
-        self.force = Matrix([self.own(row) for row in system.forces or [0] * n])
+        self.lagrangian = self.internal(system.full_lagrangian)
+        self.g = Matrix([self.internal(row) for row in system.constraints])
+        self.force = Matrix([self.internal(row) for row in system.forces or [0] * n])
         self.observed = {"energy": self._energy()}
-        self.observed |= {name: self.own(row) for name, row in system.conserved.items()}
+        self.observed |= {name: self.internal(row) for name, row in system.conserved.items()}
         self.names = tuple(symbol.name for symbol in system.coordinates)
         self.q, self.v = self._full_q, self._full_v
         self.chart: Callable[[Sequence[Expr]], Matrix] | None = None
@@ -110,17 +110,17 @@ class Derivation:
             self._take_chart(given)
         self.p = symbols("p", len(self.q))
 
-    def own(self, expression: Expr | float) -> Expr:
+    def internal(self, expression: Expr | float) -> Expr:
         """Return an expression in internal symbols."""
         return sympy.sympify(expression).xreplace(self._rename)
 
     def at(self, expression: Expr, q: Sequence[Expr], v: Sequence[Expr]) -> Expr:
-        """Return an expression at another configuration and velocity."""
+        """Return an expression at configuration ``q`` and velocity ``v``."""
         place = dict(zip(self._full_q, q, strict=True)) | dict(zip(self._full_v, v, strict=True))
         return expression.subs(place, simultaneous=True)
 
     def _energy(self) -> Expr:
-        """D₂L·v − L."""
+        """Return the energy, D₂L·v − L."""
         v = self._full_v
         return sum(x * sympy.diff(self.lagrangian, x) for x in v) - self.lagrangian
 
@@ -146,7 +146,7 @@ class Derivation:
         self.q, self.v, self.g = s, ds, Matrix([])
 
     def velocity_rows(self, hidden: bool) -> tuple[tuple[Symbol, ...], Vector]:
-        """Return w and the residual D₂L(q, v) + Dᵀg μ − p, Dg v; without the constraints if not ``hidden``."""
+        """Return w = (v, μ) and the residual (D₂L(q, v) + Dᵀg μ − p, Dg v); without constraints unless ``hidden``."""
         held = self.g.jacobian(self.q) if hidden and len(self.g) else Matrix.zeros(0, len(self.q))
         w = symbols("w", len(self.q) + held.rows)
         v, mu = Matrix(w[: len(self.q)]), Matrix(w[len(self.q) :])
@@ -170,7 +170,7 @@ class Derivation:
         projects: bool = False,
         multiplier_scale: float = 1.0,
     ) -> Equations:
-        """Return the equations of a method from its step."""
+        """Return the equations of a method, given those of its step."""
         w, velocity = self.velocity_rows(hidden)
         n = len(self.q)
         jacobian = self.g.jacobian(self.q) if len(self.g) else Matrix.zeros(0, n)
@@ -196,7 +196,7 @@ def _need_constant_mass(system: System, method: str) -> None:
 
 
 def _variational(
-    own: Derivation,
+    derivation: Derivation,
     step_lagrangian: Expr,
     forces: tuple[Matrix, Matrix],
     u: Sequence[Symbol],
@@ -204,32 +204,32 @@ def _variational(
     projects: bool = False,
     multiplier_scale: float = 1.0,
 ) -> Equations:
-    """Return the equations of Λ(q, u) = 𝕃(q + h u, q) with the impulses of forces at both ends of the step.
+    """Return the equations for a discrete Lagrangian Λ(q, u) = 𝕃(q + h u, q), with forces' impulses at both ends.
 
-    h D₁𝕃 = ∂Λ/∂u and −h D₂𝕃 = ∂Λ/∂u − h ∂Λ/∂q: nothing that nearly cancels is subtracted.
+    The derivatives h D₁𝕃 = ∂Λ/∂u and −h D₂𝕃 = ∂Λ/∂u − h ∂Λ/∂q avoid cancellation.
     """
-    q, n, k = Matrix(own.q), len(own.q), len(own.g)
+    q, n, k = Matrix(derivation.q), len(derivation.q), len(derivation.g)
     z = symbols("z", n + k)
     multipliers = Matrix(z[n:])
     left, right = forces
     end = gradient(step_lagrangian, u) + right
-    start = gradient(step_lagrangian, u) - H * gradient(step_lagrangian, own.q) - left
+    start = gradient(step_lagrangian, u) - H * gradient(step_lagrangian, derivation.q) - left
     renamed = dict(zip(u, z, strict=False))
     y = q + H * Matrix(z[:n])
-    residual = Matrix(own.p) - start.subs(renamed, simultaneous=True)
+    residual = Matrix(derivation.p) - start.subs(renamed, simultaneous=True)
     if k:
-        residual += own.g.jacobian(own.q).T * multipliers * H
-        at_end = own.g.subs(dict(zip(own.q, y, strict=True)), simultaneous=True) / H
+        residual += derivation.g.jacobian(derivation.q).T * multipliers * H
+        at_end = derivation.g.subs(dict(zip(derivation.q, y, strict=True)), simultaneous=True) / H
         residual = Matrix([*residual, *at_end])
     carried = Matrix(symbols("r", n + k)[:n])
-    as_v = dict(zip(u, own.v, strict=True))
-    return own.equations(
+    as_v = dict(zip(u, derivation.v, strict=True))
+    return derivation.equations(
         z,
         list(residual),
         list(y),
         list(end.subs(renamed, simultaneous=True) + carried),
         motions=n,
-        guess=[*own.v, *[sympy.S.Zero] * k],
+        guess=[*derivation.v, *[sympy.S.Zero] * k],
         ends=(list(start.subs(as_v, simultaneous=True)), list(end.subs(as_v, simultaneous=True))),
         projects=projects,
         multiplier_scale=multiplier_scale,
@@ -237,76 +237,76 @@ def _variational(
 
 
 def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symbol, Symbol]) -> Expr:
-    """Return the user's 𝕃(y, x, h) at these configurations."""
+    """Return the user's 𝕃(y, x, h) at configurations ``y`` and ``x``, with parameters renamed by ``c``."""
     written, second, first, length = written_out(system)
     strange = written.free_symbols - {*first, *second, length, *c}
     if strange:
-        raise InputError(f"discrete_lagrangian contains {', '.join(sorted(map(str, strange)))}: not an argument of it")
+        raise InputError(f"discrete_lagrangian contains {', '.join(sorted(map(str, strange)))}, not an argument of it")
     place = dict(zip(first, x, strict=True)) | dict(zip(second, y, strict=True))
     return written.xreplace(c | {length: H}).subs(place, simultaneous=True)
 
 
 def midpoint(system: System) -> Equations:
-    """Derive the midpoint rule, (2.23) with forces (5.2)."""
-    own = Derivation(system)
+    """Return the equations of the midpoint rule, (2.23) with forces (5.2)."""
+    derivation = Derivation(system)
     u = symbols("u", system.size)
-    middle = [x + H * w / 2 for x, w in zip(own.q, u, strict=True)]
+    middle = [x + H * w / 2 for x, w in zip(derivation.q, u, strict=True)]
     if system.discrete_lagrangian is None:
-        law = own.at(own.lagrangian, middle, u)
+        law = derivation.at(derivation.lagrangian, middle, u)
     else:
-        y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-        law = _discrete(system, own.q, y, dict(zip(system.parameters, own.c, strict=True)))
-        if law.is_polynomial(*own.q, *u):
+        y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+        law = _discrete(system, derivation.q, y, dict(zip(system.parameters, derivation.c, strict=True)))
+        if law.is_polynomial(*derivation.q, *u):
             law = sympy.expand(law)  # 1/h cancels
-    impulse = own.at(own.force, middle, u) * H / 2
-    return _variational(own, law, (impulse, impulse), u)
+    impulse = derivation.at(derivation.force, middle, u) * H / 2
+    return _variational(derivation, law, (impulse, impulse), u)
 
 
 def first_order(system: System) -> Equations:
-    """Derive the first-order method (2.45); forces act at the same point as the potential's."""
-    own = Derivation(system)
+    """Return the equations of the first-order method (2.45); forces are evaluated at the point of the potential's."""
+    derivation = Derivation(system)
     u = symbols("u", system.size)
-    y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-    law = own.at(own.lagrangian, y, u)
-    return _variational(own, law, (Matrix.zeros(system.size, 1), own.at(own.force, y, u) * H), u)
+    y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+    law = derivation.at(derivation.lagrangian, y, u)
+    return _variational(derivation, law, (Matrix.zeros(system.size, 1), derivation.at(derivation.force, y, u) * H), u)
 
 
 def generalized(system: System) -> Equations:
-    """Derive the method in generalized coordinates (2.41), (2.42); forces act along the chart at both ends."""
-    own = Derivation(system, generalized=True)
-    assert own.chart is not None
-    u = symbols("u", len(own.q))
-    y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-    start, end = own.chart(own.q), own.chart(y)
+    """Return the equations in generalized coordinates (2.41), (2.42); forces act along the chart at both ends."""
+    derivation = Derivation(system, generalized=True)
+    assert derivation.chart is not None
+    u = symbols("u", len(derivation.q))
+    y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+    start, end = derivation.chart(derivation.q), derivation.chart(y)
     middle, chord = (start + end) / 2, (end - start) / H
     if system.discrete_lagrangian is None:
-        law = own.at(own.full_lagrangian, middle, chord)
+        law = derivation.at(derivation.full_lagrangian, middle, chord)
     else:
-        law = _discrete(system, start, end, dict(zip(system.parameters, own.c, strict=True)))
-    along = own.chart(own.v).jacobian(own.v)
-    impulse = own.at(own.force, middle, chord) * H / 2
-    at_start = along.subs(dict(zip(own.v, own.q, strict=True)), simultaneous=True).T * impulse
-    at_end = along.subs(dict(zip(own.v, y, strict=True)), simultaneous=True).T * impulse
-    return _variational(own, law, (at_start, at_end), u)
+        law = _discrete(system, start, end, dict(zip(system.parameters, derivation.c, strict=True)))
+    along = derivation.chart(derivation.v).jacobian(derivation.v)
+    impulse = derivation.at(derivation.force, middle, chord) * H / 2
+    at_start = along.subs(dict(zip(derivation.v, derivation.q, strict=True)), simultaneous=True).T * impulse
+    at_end = along.subs(dict(zip(derivation.v, y, strict=True)), simultaneous=True).T * impulse
+    return _variational(derivation, law, (at_start, at_end), u)
 
 
 def _trapezoidal(system: System, **more: float | bool) -> Equations:
-    own = Derivation(system)
+    derivation = Derivation(system)
     u = symbols("u", system.size)
-    y = [x + H * w for x, w in zip(own.q, u, strict=True)]
-    law = (own.at(own.lagrangian, own.q, u) + own.at(own.lagrangian, y, u)) / 2
-    forces = own.at(own.force, own.q, u) * H / 2, own.at(own.force, y, u) * H / 2
-    return _variational(own, law, forces, u, **more)  # type: ignore[arg-type]
+    y = [x + H * w for x, w in zip(derivation.q, u, strict=True)]
+    law = (derivation.at(derivation.lagrangian, derivation.q, u) + derivation.at(derivation.lagrangian, y, u)) / 2
+    forces = derivation.at(derivation.force, derivation.q, u) * H / 2, derivation.at(derivation.force, y, u) * H / 2
+    return _variational(derivation, law, forces, u, **more)  # type: ignore[arg-type]
 
 
 def shake(system: System) -> Equations:
-    """Derive SHAKE (2.32)."""
+    """Return the equations of SHAKE (2.32)."""
     _need_constant_mass(system, "shake")
     return _trapezoidal(system)
 
 
 def rattle(system: System) -> Equations:
-    """Derive RATTLE (2.33) … (2.37); γ is twice SHAKE's multiplier: half of the impulse acts at the start."""
+    """Return the equations of RATTLE (2.33) … (2.37); its multiplier γ is twice SHAKE's, half of which acts first."""
     _need_constant_mass(system, "rattle")
     return _trapezoidal(system, projects=True, multiplier_scale=2.0)
 
@@ -314,8 +314,8 @@ def rattle(system: System) -> Equations:
 def discrete_gradient(law: Expr, invariants: dict[Symbol, Expr], q: Sequence[Symbol], u: Sequence[Symbol]) -> Matrix:
     """Return Gonzalez's discrete gradient of ``law`` between q and q + h u.
 
-    Terms with invariants have a discrete gradient in these, passed on to q by the invariants' gradient at the middle,
-    which is exact because they are quadratic.
+    Terms with invariants get a discrete gradient with respect to the invariants, times the invariants' gradient at the
+    middle of the step, which is exact since invariants are quadratic.
     """
     free = sympy.expand(law)
     terms = sympy.Add.make_args(free)
@@ -345,7 +345,7 @@ def discrete_gradient(law: Expr, invariants: dict[Symbol, Expr], q: Sequence[Sym
 
 
 def _plain_discrete_gradient(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]) -> Matrix:
-    """∇f at the middle, and along the displacement what is missing to f(q + h u) − f(q)."""
+    """Return ∇f at the middle, corrected along the displacement so that it gives f(q + h u) − f(q)."""
     middle = {x: x + H * w / 2 for x, w in zip(q, u, strict=True)}
     shift = {x: x + H * w for x, w in zip(q, u, strict=True)}
     at_middle = gradient(law, q).subs(middle, simultaneous=True)
@@ -365,49 +365,49 @@ def _plain_discrete_gradient(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]
 
 
 def _third_difference(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]) -> Expr:
-    """D³f[u, u, u]/24, of which h³ times as much is the first term of f(q + h u) − f(q) − h ∇f·u about the middle."""
-    found = law
+    """Return D³f[u, u, u]/24; times h³ it is the first term of f(q + h u) − f(q) − h ∇f·u about the middle."""
+    derivative = law
     for _ in range(3):
-        found = gradient(found, q).dot(Matrix(u))
-    return found / 24
+        derivative = gradient(derivative, q).dot(Matrix(u))
+    return derivative / 24
 
 
 def _subtracted(law: Expr, q: Sequence[Symbol], slope: Matrix) -> Expr:
-    """Return the scale of rounding in f(q + h u) − f(q): f's terms plus f's change per relative change of q."""
+    """Return the scale of rounding errors in f(q + h u) − f(q): terms of f, and its change per relative change of q."""
     terms = sum(sympy.Abs(term) for term in sympy.Add.make_args(law))
     return terms + sum(sympy.Abs(x * row) for x, row in zip(q, slope, strict=True))
 
 
 def energy_momentum(system: System) -> Equations:
-    """Derive the energy-momentum method (Gonzalez 1996): M u = (p + p')/2, p' = p − h ∇̄V + h ∇̄gᵀ λ + h F.
+    """Return the energy-momentum method (Gonzalez 1996): M u = (p + p')/2, p' = p − h ∇̄V + h ∇̄gᵀ λ + h F.
 
     u: mean velocity of a step h; p, p': momenta at its ends; ∇̄: discrete gradient; λ: multipliers of the constraints g.
     """
     _need_constant_mass(system, "energy-momentum")
-    own = Derivation(system)
-    n, k = system.size, len(own.g)
+    derivation = Derivation(system)
+    n, k = system.size, len(derivation.g)
     z = symbols("z", n + k)
     u, multipliers = z[:n], Matrix(z[n:])
-    q = own.q
-    invariants = {own.own(symbol): own.own(row) for symbol, row in system.invariants.items()}
-    potential = discrete_gradient(own.own(system.potential), invariants, q, u)
+    q = derivation.q
+    invariants = {derivation.internal(symbol): derivation.internal(row) for symbol, row in system.invariants.items()}
+    potential = discrete_gradient(derivation.internal(system.potential), invariants, q, u)
     middle = [x + H * w / 2 for x, w in zip(q, u, strict=True)]
-    push = H * (own.at(own.force, middle, u) - potential)
+    push = H * (derivation.at(derivation.force, middle, u) - potential)
     y = Matrix(q) + H * Matrix(u)
     at_end: list[Expr] = []
     if k:
-        held = Matrix([[*discrete_gradient(row, {}, q, u)] for row in own.g])
+        held = Matrix([[*discrete_gradient(row, {}, q, u)] for row in derivation.g])
         push += H * held.T * multipliers
-        at_end = list(own.g.subs(dict(zip(q, y, strict=True)), simultaneous=True) / H)
-    mass = own.system.mass_matrix.applyfunc(own.own)
-    residual = Matrix(own.p) + push * Rational(1, 2) - mass * Matrix(u)
-    return own.equations(
+        at_end = list(derivation.g.subs(dict(zip(q, y, strict=True)), simultaneous=True) / H)
+    mass = derivation.system.mass_matrix.applyfunc(derivation.internal)
+    residual = Matrix(derivation.p) + push * Rational(1, 2) - mass * Matrix(u)
+    return derivation.equations(
         z,
         [*residual, *at_end],
         list(y),
-        list(Matrix(own.p) + push),
+        list(Matrix(derivation.p) + push),
         motions=n,
-        guess=[*own.v, *[sympy.S.Zero] * k],
+        guess=[*derivation.v, *[sympy.S.Zero] * k],
         hidden=False,
     )
 
@@ -423,32 +423,32 @@ def quaternion_product(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
 
 
 def conjugate(q: Sequence[Expr]) -> list[Expr]:
-    """q̄."""
+    """Return the conjugate quaternion q̄."""
     return [q[0], -q[1], -q[2], -q[3]]
 
 
 def rigid_energy_momentum(system: System) -> Equations:
-    """Π' − Π = −h ω × J ω with J ω = (Π + Π')/2 in body axes, and q' = q ⋆ cay(h ω)."""
+    """Return Π' − Π = −h ω × J ω with J ω = (Π + Π')/2 in body axes, and q' = q ⋆ cay(h ω)."""
     if system.inertia is None:
         raise InputError("rigid-energy-momentum needs System.inertia: see formulations.lagrangian.rigid_body")
     if system.forces is not None or system.potential != 0 or system.size != 4:
         raise InputError("rigid-energy-momentum is for a free rigid body on quaternions: no forces, no potential")
-    own = Derivation(system)
-    inertia = Matrix(system.inertia).applyfunc(own.own)
+    derivation = Derivation(system)
+    inertia = Matrix(system.inertia).applyfunc(derivation.internal)
     z = symbols("z", 3)
     omega = Matrix(z)
-    # Divided by |q|²; otherwise its rounding would multiply the momentum at every step.
-    squared = 2 * sum(x * x for x in own.q)
-    spin = Matrix([x / squared for x in quaternion_product(conjugate(own.q), own.p)[1:]])
+    # Divide by |q|², so that rounding errors of |q| do not multiply the momentum at every step.
+    squared = 2 * sum(x * x for x in derivation.q)
+    spin = Matrix([x / squared for x in quaternion_product(conjugate(derivation.q), derivation.p)[1:]])
     middle = inertia * omega
     residual = spin - middle - H / 2 * omega.cross(middle)
-    # In this form the remaining residual of Newton's method changes energy and momentum only by h times its size.
+    # In this form the residual left by Newton's method changes energy and momentum only by h times its size.
     end = spin - H * omega.cross(middle)
     length = sympy.sqrt(1 + H * H * omega.dot(omega) / 4)
-    y = quaternion_product(own.q, [1 / length, *(H * omega / (2 * length))])
+    y = quaternion_product(derivation.q, [1 / length, *(H * omega / (2 * length))])
     end_p = [2 * x for x in quaternion_product(y, [sympy.S.Zero, *end])]
-    guess = [2 * x for x in quaternion_product(conjugate(own.q), own.v)[1:]]
-    return own.equations(z, list(residual), y, end_p, motions=3, guess=guess)
+    guess = [2 * x for x in quaternion_product(conjugate(derivation.q), derivation.v)[1:]]
+    return derivation.equations(z, list(residual), y, end_p, motions=3, guess=guess)
 
 
 DERIVATIONS: dict[str, Callable[[System], Equations]] = {

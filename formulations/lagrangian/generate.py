@@ -1,4 +1,4 @@
-"""From equations to the text of a module that Numba compiles."""
+"""Generation of a module's text from equations, for compilation by Numba."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ LOOP = Path(__file__).with_name("kernels") / "loop.py"
 _EQUATIONS = re.compile(
     r"^from formulations\.lagrangian\.kernels\.equations import \(.*?^\)\n", re.MULTILINE | re.DOTALL
 )
-# The other imports, and all that follows.
+# All other imports, and the text after them.
 _IMPORTS = re.compile(r".*?^((?:from [^\n]*\n)+)(.*)", re.MULTILINE | re.DOTALL)
-# Larger powers are left to Numba.
+# Largest power that is written as a product.
 _MULTIPLIED_OUT = 4
 
 
 class _Printer(PythonCodePrinter):  # type: ignore[misc]
-    """Python, with powers as products and quotients: a power below zero of zero would raise, where 1/0 is infinite."""
+    """Printer of Python code with powers as products and quotients: 1/0 is infinite, while 0 ** -1 would raise."""
 
     def _print_Pow(self, expr: Expr, rational: bool = False) -> str:  # noqa: N802 - SymPy's name
         base, exponent = expr.base, expr.exp
@@ -50,7 +50,7 @@ def _printed(expression: Expr) -> str:
 def function(
     name: str, arguments: str, unpacked: Mapping[str, Sequence[Symbol]], outputs: Mapping[str, Sequence[Expr] | Matrix]
 ) -> str:
-    """Return the text of a kernel that fills arrays: vectors from sequences, matrices from matrices."""
+    """Return the text of a kernel that sets the arrays ``outputs``: vectors from sequences, matrices from matrices."""
     targets: list[str] = []
     expressions: list[Expr] = []
     for array, values in outputs.items():
@@ -73,7 +73,7 @@ def _float(value: Expr) -> str:
 
 
 def module_text(equations: Equations) -> str:
-    """Return the module's text for a system and a method: equations and loop."""
+    """Return the text of the module for a system's equations under one method, with the stepping loop."""
     e = equations
     linear = all(sympy.diff(row, a, b) == 0 for row in e.velocity for a in e.w for b in e.w)
     constants = {
@@ -102,7 +102,7 @@ def module_text(equations: Equations) -> str:
     values = "\n".join(f"{name} = {value!r}" for name, value in constants.items())
     names = f"NAMES = {e.names!r}\nOBSERVED_NAMES = {tuple(e.observed)!r}\nCONSTRAINTS = {len(e.constraints)}"
     names += f"\nSTARTS_FROM_TWO = {bool(e.start_p)}\nHIDDEN = {e.hidden}"
-    found = _IMPORTS.match(_EQUATIONS.sub("", LOOP.read_text(encoding="utf-8")))
-    assert found is not None
-    imports, loop = found.groups()
+    match = _IMPORTS.match(_EQUATIONS.sub("", LOOP.read_text(encoding="utf-8")))
+    assert match is not None
+    imports, loop = match.groups()
     return "\n\n".join([head + "\n" + imports, values, names, *functions, loop])

@@ -1,4 +1,4 @@
-"""Methods for Lagrangian systems with holonomic constraints, by name, with what each can do.
+"""Integration methods for Lagrangian systems with holonomic constraints, by name, with their properties.
 
 All are one-step methods in configuration and momentum, (q, p) → (q', p'), with h the step, u = (q' − q)/h the discrete
 velocity and, for the variational ones, the discrete Lagrangian 𝕃 of the paper:
@@ -15,9 +15,9 @@ velocity and, for the variational ones, the discrete Lagrangian 𝕃 of the pape
 | `energy-momentum` | Gonzalez's discrete gradients of potential and constraints; needs a constant mass matrix |
 | `rigid-energy-momentum` | the free rigid body after Simo and Wong; needs ``System.inertia`` |
 
-For ``energy-momentum``, quadratic functions have their gradient at the middle of the step, which gives the algorithm
-that Wendlandt 1997 prints after (2.55). Energy is always conserved. Momenta are conserved if the terms of the potential
-that are not quadratic are written in invariants of the group (``System.invariants``).
+``energy-momentum`` conserves energy. For quadratic functions it takes the gradient at the middle of the step, which is
+the algorithm after (2.55) of Wendlandt 1997. It conserves momenta if the terms of the potential that are not quadratic
+are written in invariants of the symmetry group (``System.invariants``).
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from biped.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LagrangianMethod:
-    """Integration method, with its traits for tables of integrators."""
+    """Integration method, with its properties as the tables of integrators show them."""
 
     name: str
     paper: str
@@ -45,7 +45,7 @@ class LagrangianMethod:
     cost: str = "O(n³)"
 
 
-#: The methods by name.
+#: Integration methods by name.
 LAGRANGIAN_METHODS = {
     method.name: method
     for method in (
@@ -72,8 +72,8 @@ def lagrangian_method_named(name: str) -> LagrangianMethod:
     """Return the method of this name.
 
     Raises:
-        InputError: no method has this name; the message lists those that exist.
+        InputError: no method has this name; the message lists all methods.
     """
     if name not in LAGRANGIAN_METHODS:
-        raise InputError(f"unknown method {name!r}; methods are {', '.join(LAGRANGIAN_METHODS)}")
+        raise InputError(f"unknown method {name!r}: it must be one of {', '.join(LAGRANGIAN_METHODS)}")
     return LAGRANGIAN_METHODS[name]

@@ -1,4 +1,4 @@
-"""Systems as a user describes them: SymPy expressions of coordinates, of their rates, and of parameters."""
+"""Lagrangian systems: SymPy expressions of coordinates, their rates, and parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biped.runs.march import Progress
     from formulations.lagrangian.integrate import Trajectory
 
-#: 𝕃(y, x, h) of the configurations at a step's end and start, and of its length.
+#: Function 𝕃(y, x, h) of the configurations y at the end and x at the start of a step, and of its length h.
 DiscreteLagrangian = Callable[[tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...], sympy.Symbol], sympy.Expr]
 
 
@@ -38,8 +38,8 @@ class Chart:
     """Generalized coordinates s and the map ψ from them to the coordinates of a system (Wendlandt 1997, 2.3.2).
 
     Attributes:
-        coordinates: s.
-        map: ψ(s), one expression for each coordinate of the system; it must solve the constraints.
+        coordinates: generalized coordinates s.
+        map: expressions ψ(s), one for each coordinate of the system; they must satisfy the constraints.
     """
 
     coordinates: Sequence[sympy.Symbol]
@@ -50,25 +50,25 @@ class Chart:
 class System:
     """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
 
-    Give either ``mass`` (and ``potential``), L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Units are those of the
-    given values; SI is intended.
+    Give either ``mass`` (and ``potential``), for L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Units are those of the
+    given values; use SI.
 
     Attributes:
-        coordinates: q, whose names become the columns of a trajectory.
-        mass: the constant mass matrix M, or its diagonal.
-        potential: V(q), which may also contain ``invariants``.
-        lagrangian: L(q, q̇), with ``rate(q)`` for q̇.
-        constraints: g(q) = 0.
-        forces: F(q, q̇), one for each coordinate (5.2).
-        discrete_lagrangian: 𝕃(y, x, h), which ``midpoint-dvp`` and ``generalized-dvp`` take in place of (2.23): one
-            that differs from it off the constraints, such as (2.51).
-        chart: for ``generalized-dvp``.
-        conserved: expressions in q and q̇ recorded by name, in addition to the energy.
-        invariants: symbols in the potential for quadratic functions of q. ``energy-momentum`` takes its
-            discrete gradient in them, and so conserves the momenta of the group that they are invariant to.
+        coordinates: symbols of the coordinates q; their names are the columns of a trajectory.
+        mass: constant mass matrix M, or its diagonal.
+        potential: potential V(q), which may also contain ``invariants``.
+        lagrangian: Lagrangian L(q, q̇), with ``rate(q)`` for q̇.
+        constraints: expressions g(q) that are zero.
+        forces: forces F(q, q̇), one for each coordinate (5.2).
+        discrete_lagrangian: function 𝕃(y, x, h) that ``midpoint-dvp`` and ``generalized-dvp`` use in place of (2.23),
+            such as (2.51), which differs from it off the constraints.
+        chart: generalized coordinates, for ``generalized-dvp``.
+        conserved: conserved quantities by name, expressions in q and q̇, recorded in addition to the energy.
+        invariants: quadratic functions of q, by the symbols for them in ``potential``. ``energy-momentum`` takes its
+            discrete gradient in them, and thus conserves the momenta of their symmetry group.
         parameters: symbols and their values [SI]. New values need no compilation.
-        inertia: for ``rigid-energy-momentum``: the coordinates are the unit quaternion of a free rigid body with this
-            inertia (3, 3) in its own axes.
+        inertia: (3, 3) inertia in body axes of a free rigid body whose unit quaternion is the coordinates; for
+            ``rigid-energy-momentum``.
 
     Raises:
         InputError: the arguments do not fit together.
@@ -90,12 +90,12 @@ class System:
     def __post_init__(self) -> None:
         names = [symbol.name for symbol in self.coordinates]
         if not names or len(set(names)) != len(names):
-            raise InputError(f"coordinates {names}: there must be at least one, and no name twice")
+            raise InputError(f"coordinates {names}: there must be at least one, with no name twice")
         self._check_expressions()
         if (self.mass is None) == (self.lagrangian is None):
-            raise InputError("a system needs either a mass (and a potential) or a Lagrangian, and not both")
+            raise InputError("a system needs either a mass (and a potential) or a Lagrangian, but not both")
         if self.lagrangian is not None and self.potential != 0:
-            raise InputError("the potential belongs into the Lagrangian, where that is given")
+            raise InputError("with a Lagrangian, the potential must be part of it: leave out ``potential``")
         if self.forces is not None and len(self.forces) != self.size:
             raise InputError(f"{len(self.forces)} forces: there must be one for each of {self.size} coordinates")
         if len(self.constraints) >= self.size:
@@ -118,14 +118,14 @@ class System:
         several: dict[str, Any] = {"constraints": self.constraints, "forces": self.forces or ()}
         for name, given in several.items():
             if isinstance(given, sympy.Basic) and not isinstance(given, (sympy.Tuple, sympy.MatrixBase)):
-                raise InputError(f"{name} = {given}: it must be a list of expressions, of one at least")
+                raise InputError(f"{name} = {given}: it must be a list of one or more expressions")
         single: dict[str, Any] = {"potential": [self.potential], "lagrangian": [self.lagrangian or 0]}
         mappings: dict[str, Any] = {"conserved": self.conserved.values(), "invariants": self.invariants.values()}
         for name, expressions in (several | single | mappings).items():
             for given in expressions:
                 expression = sympy.sympify(given)
                 if not isinstance(expression, sympy.Expr) or expression.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
-                    raise InputError(f"{name} contains {given}: it must be a finite expression; of a = b, give a - b")
+                    raise InputError(f"{name} contains {given}: it must be a finite expression; for a = b, give a - b")
         roles = [*self.coordinates, *rates(self.coordinates), *self.parameters, *self.invariants]
         twice = sorted({str(symbol) for symbol in roles if roles.count(symbol) > 1})
         if twice:
@@ -169,8 +169,8 @@ class System:
                 strange = sympy.sympify(expression).free_symbols - symbols
                 if strange:
                     raise InputError(
-                        f"{name} contains {', '.join(sorted(map(str, strange)))}: neither a coordinate, "
-                        "nor its rate() where rates may stand, nor a parameter"
+                        f"{name} contains {', '.join(sorted(map(str, strange)))}: it may contain only coordinates, "
+                        "parameters and, unless it must not depend on velocity, rates (rate(x))"
                     )
 
     @property
@@ -180,12 +180,12 @@ class System:
 
     @property
     def chart_map(self) -> tuple[sympy.Expr, ...]:
-        """ψ; empty without a chart."""
+        """Expressions ψ of the chart, one for each coordinate; empty without a chart."""
         return () if self.chart is None else tuple(sympy.sympify(row) for row in self.chart.map)
 
     @cached_property
     def mass_matrix(self) -> sympy.Matrix:
-        """M; of a Lagrangian, D₂₂L."""
+        """Mass matrix M; for a Lagrangian, D₂₂L."""
         if self.mass is None:
             v = rates(self.coordinates)
             return sympy.hessian(self.lagrangian, v)
@@ -197,7 +197,7 @@ class System:
 
     @cached_property
     def full_lagrangian(self) -> sympy.Expr:
-        """L(q, q̇), without invariants."""
+        """Lagrangian L(q, q̇), with invariants replaced by their expressions."""
         if self.lagrangian is not None:
             return sympy.sympify(self.lagrangian)
         v = sympy.Matrix(rates(self.coordinates))
@@ -205,7 +205,7 @@ class System:
 
     @property
     def plain_potential(self) -> sympy.Expr:
-        """V(q), without invariants."""
+        """Potential V(q), with invariants replaced by their expressions."""
         return sympy.sympify(self.potential).subs(dict(self.invariants))
 
     @property
@@ -231,20 +231,20 @@ class System:
         """Simulate from a configuration and a velocity, or from two configurations one step apart.
 
         Args:
-            method: the name of one of ``LAGRANGIAN_METHODS``.
-            q0: configuration at time 0: of the coordinates, or of the chart's for ``generalized-dvp``.
-            v0: its rate. The momentum starts as D₂L(q₀, v₀).
-            step: [s] h.
-            duration: [s] a whole number of steps.
-            q1: in place of ``v0``: the configuration after the first step, as a two-step method starts; the momenta are
-                those of its discrete Legendre transforms.
-            every: record one in so many steps.
-            composition: weights of the substeps that a step is composed of, for symmetric methods.
-            progress: called now and then with the fraction that is done.
+            method: name of a method of ``LAGRANGIAN_METHODS``.
+            q0: initial values of the coordinates or, for ``generalized-dvp``, of the chart's coordinates.
+            v0: initial rates; the initial momentum is D₂L(q₀, v₀).
+            step: [s] length h of a step.
+            duration: [s] duration, a whole number of steps.
+            q1: configuration after the first step, in place of ``v0``, as for a two-step method; the momenta follow
+                from the discrete Legendre transforms.
+            every: number of steps from one recorded row to the next.
+            composition: weights of the substeps of each step, which add up to 1; only for symmetric methods.
+            progress: function that is called with the completed fraction (0 to 1).
 
         Raises:
             InputError: the start is impossible or does not fit the method; the message says what is allowed.
-            IntegrationError: a step's equations could not be solved; the message names time and residual.
+            IntegrationError: the equations of a step could not be solved; the message gives time and residual.
         """
         from formulations.lagrangian.integrate import integrate
 

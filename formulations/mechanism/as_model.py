@@ -1,8 +1,8 @@
-"""From a mechanism to a `Model`: the same tree, in the words of the other.
+"""Conversion of a mechanism to a `Model` with the same tree.
 
-A mechanism's tree becomes a model of hinges and slides, one body a configuration variable, with the joints' names and
-positions those of the variables; bodies without mass stand between the variables of one place. Loops stay open: a
-`Model` has no constraints.
+Each configuration variable becomes a body with a revolute, prismatic or helical joint, which has the name and position
+of the variable. A body has no mass if its variable moves no mass except through further variables. Constraints are left
+out, so that loops are open.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def to_model(mechanism: Mechanism) -> Model:
     """Return the tree of ``mechanism`` as a model; its ``notes`` list what a model cannot represent.
 
     Bodies and joints have the names of the configuration variables, with their coordinates and rates, in their order. A
-    variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (kg).
+    variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (or 1 kg).
 
     Args:
-        mechanism: its masses on the ground are left out; its dampers become the joints'.
+        mechanism: mechanism to convert; its dampers become joint damping, masses on the ground are left out.
 
     Raises:
-        ModelError: nothing resists a configuration variable, or nothing has mass.
+        ModelError: a configuration variable moves no mass and no constraint can hold it, or nothing has mass.
     """
     notes = _left_out(mechanism)
     bodies = _bodies(mechanism.structure, _damping(mechanism.forces), notes)
@@ -69,13 +69,13 @@ def loose_variables(structure: Structure) -> dict[str, float]:
 
 
 def _with_rotor(body: Body, armature: float | None) -> Body:
-    """Return the body; its joint gets an armature if only constraints resist it in the mechanism."""
+    """Return the body, with an armature [kg or kg m²] at its joint unless ``armature`` is None."""
     return body if armature is None else replace(body, joint=replace(body.joint, armature=armature))
 
 
 def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]) -> list[Body]:
     """Return one body for each configuration variable, in their order."""
-    found: list[Body] = []
+    bodies: list[Body] = []
     for row, mover in enumerate(structure.coordinates):
         above = structure.coordinates[mover.parent] if mover.parent >= 0 else None
         joint = Joint(
@@ -91,18 +91,18 @@ def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]
         tensor = matrix3(_possible(0.5 * (inertia + inertia.T), mover.name, notes), "inertia")
         com = vector3(structure.com[row] - mover.origin, "com")
         mass = float(structure.tree.mass[row])
-        found.append(Body(mover.name, mass, tensor, com, joint, None if above is None else above.name))
-    return found
+        bodies.append(Body(mover.name, mass, tensor, com, joint, None if above is None else above.name))
+    return bodies
 
 
 def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
-    """Return the inertia if a body can have it; else raise its least moments to the triangle inequality."""
+    """Return the inertia, with the smaller principal moments raised if they violate the triangle inequality."""
     moments, axes = np.linalg.eigh(inertia)
     lack = moments[2] - moments[0] - moments[1]
     if lack <= 1e-9 * moments[2]:
         return inertia
     notes.append(
-        f"body {name} has principal moments that no body has, one above the sum of the others: the lesser were raised"
+        f"body {name} has an impossible inertia, a moment above the sum of the other two: the smaller ones were raised"
     )
     moments[:2] += 0.5 * lack
     raised: Floats = (axes * moments) @ axes.T
@@ -110,11 +110,11 @@ def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
 
 
 def _damping(forces: Sequence[Force]) -> dict[str, float]:
-    found: dict[str, float] = defaultdict(float)
+    damping: dict[str, float] = defaultdict(float)
     for force in forces:
         if isinstance(force, Damper):
-            found[force.coordinate] += force.damping
-    return found
+            damping[force.coordinate] += force.damping
+    return damping
 
 
 def _left_out(mechanism: Mechanism) -> list[str]:
@@ -122,14 +122,13 @@ def _left_out(mechanism: Mechanism) -> list[str]:
     frames = [node.frame for node in tree_of(mechanism.frames)]
     prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
     groups: list[tuple[Collection[object], str]] = [
-        (mechanism.constraint_names, "constraints are left out, so that loops are open"),
-        (mechanism.potentials, "potentials are left out"),
-        ([force for force in mechanism.forces if not isinstance(force, Damper)], "forces are left out"),
-        (mechanism.loose, "variables move no mass: an armature is in the place of the constraints that hold them"),
+        (mechanism.constraint_names, "constraints of the mechanism are left out, so that loops are open"),
+        (mechanism.potentials, "potentials of the mechanism are left out"),
+        ([f for f in mechanism.forces if not isinstance(f, Damper)], "forces of the mechanism are left out"),
+        (mechanism.loose, "variables move no mass: an armature replaces the constraints that hold them"),
     ]
-    told = [f"of the mechanism, {len(group)} {what}" for group, what in groups if group]
+    notes = [f"{len(group)} {what}" for group, what in groups if group]
     if prescribed:
-        told.append(
-            f"joints that the mechanism prescribes are free, with an armature of 1: {', '.join(map(str, prescribed))}"
-        )
-    return told
+        names = ", ".join(map(str, prescribed))
+        notes.append(f"joints with a prescribed motion are free in the model, with an armature of 1: {names}")
+    return notes

@@ -1,8 +1,8 @@
-"""From frames and components to the arrays that the kernels take.
+"""Compilation of frames and components to the arrays that the kernels take.
 
 The kernels' tree has one body for each configuration variable. In the home configuration, where all variables are
-zero, its bodies' axes are those of the world, so that constant transforms only say where things are in that
-configuration: frames that no variable separates are one body, their masses merged into one, which may be zero.
+zero, the axes of all bodies are world axes; constant transforms only set positions in that configuration. Frames with
+no variable between them are one body with their total mass, which may be zero.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Place:
     """Position and orientation of a frame.
 
     Attributes:
-        body: the row of its body in the tree, or −1 if it does not move: its configuration variable is that of the
-            last variable transform at or before the frame.
-        position: (3,) [m] of its origin in the home configuration.
-        rotation: (3, 3) its axes there, in world axes.
+        body: row of the frame's body in the tree, which is the row of the last configuration variable at or before the
+            frame; −1 if the frame does not move.
+        position: (3,) [m] of the frame's origin in the home configuration, in world axes.
+        rotation: (3, 3) from the frame's axes to world axes in the home configuration.
         frame: the frame itself; None for the world.
     """
 
@@ -63,13 +63,13 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Coordinate:
-    """Configuration variable."""
+    """Configuration variable of a mechanism."""
 
-    name: str  #: name
-    frame: Frame  #: frame whose transform it parametrizes
-    parent: int  #: row of the parent body, or −1
-    origin: Floats  #: (3,) [m] a point of its axis in the home configuration
-    axis: Floats  #: (3,) in the home configuration
+    name: str  #: name of the variable
+    frame: Frame  #: frame whose transform has the variable as parameter
+    parent: int  #: row of the parent body; −1 for the world
+    origin: Floats  #: (3,) [m] a point of the axis in the home configuration, in world axes
+    axis: Floats  #: (3,) unit direction of the axis in the home configuration, in world axes
 
     @property
     def is_rotation(self) -> bool:
@@ -89,13 +89,13 @@ class Coordinate:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Structure of a mechanism's frames: coordinates, tree and centres of mass."""
+    """Structure of a mechanism's frames: configuration variables, tree and centres of mass."""
 
-    coordinates: tuple[Coordinate, ...]  #: in the order of q, parents first
-    places: tuple[Place, ...]  #: of all frames, with or without a name, in the same order
-    named: dict[str, Place]  #: places by name, with the world's
+    coordinates: tuple[Coordinate, ...]  #: variables in the order of q, parents first
+    places: tuple[Place, ...]  #: places of all frames, with or without a name, in the order of `tree_of`
+    named: dict[str, Place]  #: places of the frames with a name and of the world, by name
     tree: Tree  #: the kernels' tree
-    com: Floats  #: (n, 3) [m] the bodies' centres of mass in the home configuration; of a body without mass, its joint
+    com: Floats  #: (n, 3) [m] centres of mass of the bodies in the home configuration; without mass, the joint's origin
 
     @property
     def rows(self) -> dict[str, int]:
@@ -103,7 +103,7 @@ class Structure:
         return {coordinate.name: row for row, coordinate in enumerate(self.coordinates)}
 
     def offset(self, place: Place) -> Floats:
-        """Return the offset (3,) [m] of a frame's origin from its body's centre of mass, or from the world's origin."""
+        """Return the offset (3,) [m] of a frame's origin from its body's centre of mass, or the world's origin."""
         return place.position if place.body < 0 else place.position - self.com[place.body]
 
 
@@ -111,7 +111,7 @@ _ORIGIN = Place(GROUND, np.zeros(3), np.eye(3))
 
 
 def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure:
-    """Return the structure of frames under a gravity [m/s²].
+    """Return the structure of frames; ``gravity`` [m/s²] is the acceleration of all masses, in world axes.
 
     Raises:
         MechanismError: a name is used twice, a frame carries itself, or no frame can move.
@@ -131,7 +131,7 @@ def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure
 
 
 def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place:
-    """Return a frame's place; append its variable to ``coordinates``."""
+    """Return the place of a frame, and append the frame's variable, if any, to ``coordinates``."""
     if frame.coordinate is not None:
         axis, origin = parent.rotation @ frame.direction, parent.position + parent.rotation @ frame.origin
         coordinates.append(Coordinate(frame.coordinate, frame, parent.body, origin, axis))
@@ -192,7 +192,7 @@ class Label:
 
 @dataclass
 class Builder:
-    """Collector of a mechanism's components; a component's ``add_to`` calls its methods."""
+    """Collector of a mechanism's components, whose ``add_to`` call its methods."""
 
     structure: Structure
     labels: list[Label] = field(default_factory=list)
@@ -211,10 +211,10 @@ class Builder:
     # --- queries of components ---
 
     def place(self, name: str) -> Place:
-        """Position and orientation of a frame.
+        """Return the position and orientation of a frame.
 
         Raises:
-            ModelError: there is no such frame; the message lists those that there are.
+            ModelError: there is no frame of this name; the message lists all names.
         """
         if name not in self.structure.named:
             raise unknown("frame", name, self.structure.named)
@@ -229,7 +229,7 @@ class Builder:
         """Return the row of a configuration variable.
 
         Raises:
-            ModelError: there is no such variable; the message lists those that there are.
+            ModelError: there is no variable of this name; the message lists all names.
         """
         rows = self.structure.rows
         if name not in rows:
@@ -248,22 +248,22 @@ class Builder:
         """
         frame = self.place(name).frame
         if frame is None or frame.mass is None or frame.mass[0] == 0.0:
-            raise MechanismError(f"frame {name!r} has no mass: gravity needs one")
+            raise MechanismError(f"frame {name!r} has no mass, which gravity needs")
         return frame.mass[0]
 
     # --- additions by components ---
 
     def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
-        """Add a force along the line between two frames' origins, by a law of ``kernels.potentials``."""
+        """Add a spring between two frames' origins; ``law``: POLYNOMIAL or NEWTONIAN of ``kernels.potentials``."""
         self._check_apart(first, second)
         self._springs.append((law, self.point(first), self.point(second), rest, coefficients))
 
     def add_coordinate_spring(self, row: int, rest: float, coefficients: tuple[float, ...]) -> None:
-        """Add a force along a configuration variable, Σ c_k (q − q₀)^k."""
+        """Add a spring with the force Σ c_k (q − q₀)^k to a configuration variable."""
         self._coordinate_springs.append((row, rest, coefficients))
 
     def add_weight(self, point: int, force: tuple[float, float, float]) -> None:
-        """Add a constant force [N] of a potential at a point."""
+        """Add a constant force [N], in world axes, at a point."""
         self._weights.append((point, force))
 
     def add_along(
@@ -285,7 +285,7 @@ class Builder:
         self._add_row(row, label, "N")
 
     def add_linear(self, first: int, second: int, numbers: tuple[float, float, float], label: str, unit: str) -> None:
-        """Add a constraint a q₁ + b q₂ = c; ``numbers`` are a, b, c, ``unit`` is that of its multiplier."""
+        """Add a constraint a q₁ + b q₂ = c; ``numbers`` are a, b, c, ``unit`` is the unit of its multiplier."""
         if first == second:
             raise MechanismError("it needs two different configuration variables")
         self._add_row((LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
@@ -293,25 +293,25 @@ class Builder:
     def add_cam(
         self, angle: int, follower: int, mean: float, harmonics: Sequence[tuple[float, float]], label: str
     ) -> None:
-        """Add a constraint s(q_θ) = q_d, s(θ) = mean + Σ a_k cos kθ + b_k sin kθ; ``harmonics`` are a_k, b_k."""
+        """Add a constraint s(q_θ) = q_d, s(θ) = mean + Σ a_k cos kθ + b_k sin kθ; ``harmonics`` are (a_k, b_k)."""
         if angle == follower:
             raise MechanismError("it needs two different configuration variables")
         numbers = (mean, *(part for pair in harmonics for part in pair))
         self._add_row((CAM, angle, follower, GROUND, np.zeros(3), numbers), label, self.force_unit(follower))
 
     def add_damping(self, row: int, damping: float) -> None:
-        """−b q̇ along a configuration variable."""
+        """Add a damper with the force −b q̇ to a configuration variable."""
         self._damping[row] = self._damping.get(row, 0.0) + damping
 
     def add_torque(self, row: int, torque: Input) -> None:
-        """Add a generalized force, a function of time, along a configuration variable."""
+        """Add a torque or force, a function of time, along a configuration variable."""
         self._torques.append((row, self._add_input(torque)))
 
     def add_wrench(self, kind: int, frame: str, parts: Sequence[Input]) -> None:
-        """Six functions of time, force and moment, on a frame, by a kind of ``kernels.forces``."""
+        """Add a wrench on a frame: six functions of time, force and moment; ``kind``: as in ``kernels.forces``."""
         place = self.place(frame)
         if place.body < 0:
-            raise MechanismError(f"frame {frame!r} does not move, so that no wrench does anything there")
+            raise MechanismError(f"frame {frame!r} does not move, so a wrench on it has no effect")
         first, *_ = [self._add_input(part) for part in parts]
         self._wrenches.append((kind, place, first))
 
@@ -326,25 +326,25 @@ class Builder:
         *,
         exact: bool,
     ) -> None:
-        """Add a user's component: functions of frame positions and variables, each given by role and name.
+        """Add a user-defined component: functions of frame positions and configuration variables.
 
         Args:
-            kind: one of ``formulations.mechanism.kernels.custom``.
+            kind: POTENTIAL, FORCE or CONSTRAINT of ``formulations.mechanism.kernels.custom``.
             part: compiled part with the functions.
-            strains: arguments of the functions.
+            strains: arguments of the functions, as pairs of a role, "frame" or "coordinate", and a name.
             numbers: constants passed to the functions.
-            rows: number of rows of a constraint's h.
-            label: name of a constraint's multipliers, and their unit.
-            exact: whether the part knows derivatives of its forces.
+            rows: number of rows of h of a constraint; 0 for other kinds.
+            label: name and unit of a constraint's multipliers.
+            exact: whether the part computes derivatives of its forces.
         """
-        found: list[tuple[int, int, int]] = []
+        entries: list[tuple[int, int, int]] = []
         for role, name in strains:
             if role == "frame":
-                found += [(self.point(name), axis, -1) for axis in range(3)]
+                entries += [(self.point(name), axis, -1) for axis in range(3)]
             else:
-                found.append((-1, -1, self.coordinate(name)))
+                entries.append((-1, -1, self.coordinate(name)))
         size = sum(len(other.strains) for other in self.customs if other.kind != CONSTRAINT)
-        self.customs.append(Custom(kind, part, found, numbers, len(self._rows), rows, exact, size))
+        self.customs.append(Custom(kind, part, entries, numbers, len(self._rows), rows, exact, size))
         for c in range(rows):
             name = label[0] if rows == 1 else f"{label[0]}_{c + 1}"
             self._add_row((CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
@@ -354,9 +354,8 @@ class Builder:
         return len(self.inputs)  # column 0 is the time
 
     def _check_apart(self, first: str, second: str) -> None:
-        one, other = self.place(first), self.place(second)
-        if one.body == other.body:
-            raise MechanismError(f"{first!r} and {second!r} are on one body, and never move apart")
+        if self.place(first).body == self.place(second).body:
+            raise MechanismError(f"{first!r} and {second!r} are on the same body, so their distance is constant")
 
     def _add_row(self, row: tuple[int, int, int, int, Floats, tuple[float, ...]], label: str, unit: str) -> None:
         taken = {known.name for known in self.labels}
@@ -370,10 +369,10 @@ class Builder:
     # --- result ---
 
     def add(self, component: Component) -> None:
-        """Take in a component.
+        """Add a component.
 
         Raises:
-            MechanismError: it does not fit the mechanism; the message begins with what it is.
+            MechanismError: the component does not fit the mechanism; the message begins with its ``repr``.
         """
         self._current = repr(component)
         try:
@@ -385,8 +384,8 @@ class Builder:
         """Return the arrays of all added components.
 
         Args:
-            prescribed: for each coordinate, whether its motion is given.
-            loose: the coordinates that move no mass, with an inertia [kg or kg m²] for the elimination.
+            prescribed: for each coordinate, whether its motion is prescribed.
+            loose: coordinates that move no mass, with an inertia [kg or kg m²] for the elimination.
         """
         springs, border = self._compile_springs(len(self._rows))
         ballast = Ballast(
@@ -422,9 +421,9 @@ class Builder:
         )
 
     def new_customs(self, border: int) -> tuple[Customs, list[Any]]:
-        """Return the users' components with their own buffers, and the objects that must outlive them.
+        """Return the user-defined components with new buffers, and the objects that must outlive them.
 
-        ``border``: number of unknowns in addition to the tree's.
+        ``border``: number of unknowns besides the rates of the tree.
         """
         return new_customs(self.customs, border)
 
@@ -435,7 +434,7 @@ class Builder:
         )
 
     def _compile_springs(self, border: int) -> tuple[Springs, int]:
-        """Return the springs; each between two bodies takes three rows of the border, from ``border`` on."""
+        """Return the springs; a spring between two bodies takes three rows of the border, from row ``border`` on."""
         bodies = [self.structure.named[name].body for name in self._points]
         begins = []
         for _, first, second, _, _ in self._springs:
@@ -478,7 +477,7 @@ def _rows3(values: Sequence[Sequence[float] | Floats]) -> Floats:
 
 
 def _padded(laws: Sequence[tuple[float, ...]], least: int = 1) -> Floats:
-    """Return one row for each law, at least ``least`` wide, padded with zeros."""
+    """Return an array with one row for each sequence, at least ``least`` wide, padded with zeros."""
     table = np.zeros((len(laws), max(least, *(len(law) for law in laws), 0)))
     for row, law in zip(table, laws, strict=True):
         row[: len(law)] = law

@@ -1,4 +1,4 @@
-"""Base of a mechanism's potentials, constraints and forces: names, S-expression words, compilation."""
+"""Base classes of a mechanism's potentials, constraints and forces, and their construction from S-expressions."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ CoordinateName = Annotated[str, "coordinate"]
 #: Three numbers.
 Vector = Annotated[tuple[float, float, float], "vector"]
 
-#: All kinds of components by the word that an S-expression begins with.
+#: Classes of components by the keyword with which their S-expressions begin.
 COMPONENTS: dict[str, type[Component]] = {}
 
 
 @dataclass(frozen=True)
 class Component:
-    """Part of a mechanism other than its frames.
+    """Part of a mechanism other than its frames: a potential, a constraint or a force.
 
-    A class with a ``word`` can be used in S-expressions: ``(word …)`` with its fields in order, numbers of a vector one
-    by one or in parentheses, and ``(field value)`` for a field by name.
+    A class with a ``word`` can be used in S-expressions: ``(word value …)`` with the values of its fields in order, or
+    ``(field value)`` for a field by name. The three numbers of a vector need no parentheses.
 
     Attributes:
-        word: first word of its S-expression.
+        word: keyword, the first symbol of the S-expression; empty if the class has no S-expression.
     """
 
     word: ClassVar[str] = ""
@@ -44,12 +44,12 @@ class Component:
         other = COMPONENTS.get(word)
         if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
             raise MechanismError(
-                f"{cls.__qualname__}: the word {word!r} is that of {other.__qualname__}; choose another"
+                f"{cls.__qualname__}: the keyword {word!r} is taken by {other.__qualname__}; choose another"
             )
         COMPONENTS[word] = cls
 
     def add_to(self, builder: Builder) -> None:
-        """Add what it computes with to a mechanism that is being compiled."""
+        """Add the component's arrays to a mechanism that is being compiled."""
         raise NotImplementedError
 
     @classmethod
@@ -59,20 +59,20 @@ class Component:
         return {field.name: _role(hints[field.name]) for field in fields(cls)}
 
     def named(self, role: str) -> list[str]:
-        """Return the names in the fields of a role."""
-        found = [getattr(self, name) for name, what in self.roles().items() if what == role]
-        return [name for name in found if isinstance(name, str)]
+        """Return the names in the fields that have a role, "frame" or "coordinate"."""
+        values = [getattr(self, name) for name, what in self.roles().items() if what == role]
+        return [name for name in values if isinstance(name, str)]
 
     @classmethod
     def from_words(cls, words: Sequence[Any], options: Mapping[str, Any] | None = None) -> Self:
-        """From the words of an S-expression after the first: texts, numbers, and tuples of these.
+        """Return a component from the items of its S-expression that follow the keyword.
 
         Args:
-            words: values of the fields, in order; the three numbers of a vector may stand one by one.
+            words: values of the fields, in order: texts, numbers and tuples of these; a vector may be three numbers.
             options: values of fields by name.
 
         Raises:
-            MechanismError: there are too many words or too few, or a value is none.
+            MechanismError: a value is missing, superfluous or given twice, or an option is unknown.
         """
         roles, waiting = cls.roles(), list(words)
         values: dict[str, Any] = {}
@@ -81,7 +81,7 @@ class Component:
                 break
             values[name] = _vector_of(waiting) if role == "vector" else waiting.pop(0)
         if waiting:
-            raise MechanismError(f"({cls.word} …): too many words; they are {', '.join(roles)}")
+            raise MechanismError(f"({cls.word} …): too many values; its fields are {', '.join(roles)}")
         for name, value in (options or {}).items():
             if name not in roles or name in values:
                 what = "given twice" if name in values else f"unknown; options are {', '.join(roles)}"
@@ -92,17 +92,17 @@ class Component:
         except TypeError:
             missing = [f.name for f in fields(cls) if f.name not in values and f.default is f.default_factory]
             raise MechanismError(
-                f"({cls.word} …): {', '.join(missing) or 'a word'} missing; words are {', '.join(roles)}"
+                f"({cls.word} …): {', '.join(missing) or 'a value'} missing; its fields are {', '.join(roles)}"
             ) from None
 
 
 def _vector_of(waiting: list[Any]) -> Any:
-    """Return the next words as a vector: one form in parentheses, or three numbers."""
+    """Remove the next vector from the values and return it: one tuple, or three numbers."""
     if not is_finite(waiting[0]):
         return waiting.pop(0)
-    found = tuple(waiting[:3])
+    vector = tuple(waiting[:3])
     del waiting[:3]
-    return found
+    return vector
 
 
 def _role(hint: Any) -> str:
@@ -130,7 +130,7 @@ def finite(value: float, what: str) -> float:
     """Return ``value`` as a finite number.
 
     Raises:
-        MechanismError: it is not a finite number.
+        MechanismError: ``value`` is not a finite number.
     """
     if not is_finite(value):
         raise MechanismError(f"{what} = {value!r}: it must be a finite number")
@@ -138,13 +138,13 @@ def finite(value: float, what: str) -> float:
 
 
 def several(given: float | Sequence[float], what: str) -> tuple[float, ...]:
-    """Finite numbers, any count of them; one may stand by itself.
+    """Return one or more finite numbers, given as a number or a sequence, as a tuple.
 
     Raises:
-        MechanismError: they are none.
+        MechanismError: ``given`` is neither a number nor a sequence.
     """
     listed = (given,) if is_finite(given) else given
     try:
         return numbers(listed, len(listed), what) if len(listed) else ()  # type: ignore[arg-type]
     except TypeError:
-        raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several") from None
+        raise MechanismError(f"{what} = {given!r}: it must be one or more finite numbers") from None

@@ -1,6 +1,7 @@
 """Holonomic constraints (section IV-D of Johnson & Murphey 2009).
 
-All of them are in metres (or radians), so that their multipliers are forces [N] (or moments [N·m]) along them.
+All constraints are in metres or radians, so that their multipliers are forces [N] or moments [N·m]. The multiplier of
+a constraint called NAME is the column ``multiplier_NAME`` of a motion.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from formulations.mechanism.frames import WORLD
 
 @dataclass(frozen=True)
 class Distance(Constraint):
-    """Wire or rod between the origins of two frames: h = (‖p₁ − p₂‖² − L²) / 2L, the paper's (37) over 2L.
+    """Wire or rod between the origins of two frames: h = (‖p₁ − p₂‖² − L²) / 2L, equation (37) divided by 2L.
 
     Attributes:
-        first, second: the frames.
-        length: [m] L, above zero (for zero use ``Coincident``). Or the name of a configuration variable that is the
-            length, such as the kinematic one of a string that is let out.
-        name: of the multiplier's column, negative in tension [N].
+        first, second: names of the frames.
+        length: [m] L, above zero (for zero use ``Coincident``); or the name of a configuration variable that is the
+            length, such as a kinematic variable for a string that is let out.
+        name: name of the multiplier [N], which is negative in tension; by default the frames' names.
     """
 
     word: ClassVar[str] = "distance-constraint"
@@ -47,15 +48,15 @@ class Distance(Constraint):
 
 @dataclass(frozen=True)
 class PointAlong(Constraint):
-    """Two frames' origins at a fixed distance along a direction, h = n · (p₁ − p₂) − c: the paper's point constraint.
+    """Fixed distance of two frames' origins along a direction: h = n · (p₁ − p₂) − c, the paper's point constraint.
 
     Attributes:
-        first, second: the frames.
-        direction: n, of any length.
-        axes: the frame that n is fixed to and given in; the world by default. The paper mentions the first and the
-            second frame; any frame is allowed.
-        offset: [m] c.
-        name: of its multiplier's column [N].
+        first, second: names of the frames.
+        direction: n, a vector of any length but zero; it is normalized.
+        axes: frame to which n is fixed and in whose axes n is given: any frame, although the paper mentions only the
+            first and the second.
+        offset: [m] distance c.
+        name: name of the multiplier [N]; by default the frames' names.
     """
 
     word: ClassVar[str] = "point-constraint"
@@ -75,14 +76,14 @@ class PointAlong(Constraint):
 
 @dataclass(frozen=True)
 class PointOnPlane(Constraint):
-    """A frame's origin stays in a plane fixed to another frame.
+    """Constraint that keeps a frame's origin in a plane fixed to another frame.
 
     Attributes:
-        plane: the frame of the plane; the plane goes through its origin, up to ``offset``.
-        normal: of the plane, in that frame's axes.
-        point: the frame that stays in it.
-        name: of its multiplier's column [N].
-        offset: [m] of the plane from its frame's origin, along the normal.
+        plane: frame to which the plane is fixed.
+        normal: normal of the plane, in the axes of the frame ``plane``.
+        point: frame whose origin stays in the plane.
+        name: name of the multiplier [N]; by default the frames' names.
+        offset: [m] distance of the plane from the origin of the frame ``plane``, along the normal.
     """
 
     word: ClassVar[str] = "point-on-plane"
@@ -101,13 +102,13 @@ class PointOnPlane(Constraint):
 
 @dataclass(frozen=True)
 class PointOnLine(Constraint):
-    """A frame's origin stays on a line fixed to another frame: two constraints across the line.
+    """Constraint that keeps a frame's origin on a line fixed to another frame: two rows of h, across the line.
 
     Attributes:
-        line: the frame of the line, which goes through its origin.
-        direction: of the line, in that frame's axes.
-        point: the frame that stays on it.
-        name: of its multipliers' columns [N], ``…_1`` and ``…_2``.
+        line: frame to which the line is fixed; the line goes through the frame's origin.
+        direction: direction of the line, in the axes of the frame ``line``.
+        point: frame whose origin stays on the line.
+        name: NAME of the multipliers [N], ``NAME_1`` and ``NAME_2``; by default the frames' names.
     """
 
     word: ClassVar[str] = "point-on-line"
@@ -124,7 +125,7 @@ class PointOnLine(Constraint):
 
 
 def _across(direction: tuple[float, float, float]) -> list[tuple[float, float, float]]:
-    """Two unit vectors at right angles to a direction and to each other, along axes where that can be."""
+    """Return two unit vectors perpendicular to a direction and to each other, along axes if possible."""
     d = np.array(direction)
     first = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
     first /= np.linalg.norm(first)
@@ -134,13 +135,13 @@ def _across(direction: tuple[float, float, float]) -> list[tuple[float, float, f
 
 @dataclass(frozen=True)
 class Coincident(Constraint):
-    """Two frames' origins coincide: a spherical joint, or a pin in a plane. One constraint for each direction.
+    """Constraint that two frames' origins coincide: a spherical joint, or a pin in a plane. One row of h a direction.
 
     Attributes:
-        first, second: the frames.
-        directions: world axes along which they coincide, such as "xz" for a planar mechanism (a constraint across
-            the plane would be redundant).
-        name: of its multipliers' columns [N], ``…_x`` and so on.
+        first, second: names of the frames.
+        directions: world axes along which the origins coincide, such as "xz" for a mechanism in the plane of x and z,
+            in which a constraint along y would be redundant.
+        name: NAME of the multipliers [N], ``NAME_x``, ``NAME_y`` and ``NAME_z``; by default the frames' names.
     """
 
     word: ClassVar[str] = "coincident"
@@ -162,13 +163,13 @@ class Coincident(Constraint):
 
 @dataclass(frozen=True)
 class Screw(Constraint):
-    """Screw: a turn q_θ coupled with a shift q_d along the same axis, h = p q_θ − q_d (39).
+    """Screw: a rotation q_θ coupled with a translation q_d along the same axis, h = p q_θ − q_d (39).
 
     Attributes:
-        angle: the configuration variable of the rotation.
-        shift: the configuration variable of the translation.
+        angle: configuration variable of the rotation.
+        shift: configuration variable of the translation.
         pitch: [m/rad] p.
-        name: of its multiplier's column [N].
+        name: name of the multiplier [N]; by default the variables' names.
     """
 
     word: ClassVar[str] = "screw"
@@ -190,16 +191,16 @@ class Screw(Constraint):
 class Cam(Constraint):
     """Cam pair: the cam's profile lifts a follower, h = s(q_θ) − q_d (section III-A).
 
-    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, periodic. The
-    follower never leaves the cam: the multiplier's sign shows where a real one would lift off.
+    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, periodic. The follower never leaves
+    the cam: the multiplier's sign shows where a real follower would lift off.
 
     Attributes:
-        angle: the configuration variable of the cam's rotation.
-        follower: the configuration variable of the follower, a shift or an angle.
+        angle: configuration variable of the cam's rotation.
+        follower: configuration variable of the follower, a translation or an angle.
         cosines: [m or rad] a₁, a₂, ….
-        sines: b₁, b₂, ….
-        mean: mean of s.
-        name: of its multiplier's column [N or N·m].
+        sines: [m or rad] b₁, b₂, ….
+        mean: [m or rad] mean of s.
+        name: name of the multiplier [N or N·m]; by default the variables' names.
     """
 
     word: ClassVar[str] = "cam"
@@ -223,13 +224,13 @@ class Cam(Constraint):
 
 @dataclass(frozen=True)
 class Gear(Constraint):
-    """Two configuration variables in a ratio: h = r q₁ − q₂ − c, a simple gear pair (section III-A).
+    """Gear pair: two configuration variables in a fixed ratio, h = r q₁ − q₂ − c (section III-A).
 
     Attributes:
-        first, second: the variables.
+        first, second: names of the variables q₁ and q₂.
         ratio: r; negative for gears that turn in opposite directions.
         offset: [rad or m] c.
-        name: of its multiplier's column [N·m or N].
+        name: name of the multiplier [N·m or N]; by default the variables' names.
     """
 
     word: ClassVar[str] = "gear"

@@ -1,7 +1,7 @@
-"""Continuous dynamics of mechanisms, and the usual ways to integrate them: baselines for the variational integrator.
+"""Continuous dynamics of mechanisms, and usual integrators of them, for comparison with the variational integrator.
 
-Equations (28), (29) and (36) of Johnson & Murphey 2009. Constraints are kept in their accelerations alone, as (36b) has
-them: what they are violated by grows as a motion goes on, which it does not with the variational integrator.
+Equations (28), (29) and (36) of Johnson & Murphey 2009. As in (36b), only the second derivatives of the constraints are
+enforced, so the error of the constraints grows with time; with the variational integrator it does not.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Acceleration:
     """Solution of (36a, b): accelerations and multipliers.
 
     Attributes:
-        coordinates: (n,) q̈; given for kinematic variables.
-        multipliers: (m,) λ, the forces [N or N·m] of the constraints in the order of ``constraint_names``.
+        coordinates: (n,) q̈, including the given accelerations of kinematic variables.
+        multipliers: (m,) λ, forces [N or N·m] of the constraints, in the order of ``constraint_names``.
     """
 
     coordinates: Floats
@@ -52,18 +52,18 @@ class Acceleration:
 def accelerations(
     mechanism: Mechanism, q: Vector, v: Vector, *, time: float = 0.0, given: Vector | None = None
 ) -> Acceleration:
-    """Return q̈ and λ of a state, by (29), or by (36a, b) with constraints.
+    """Return the accelerations q̈ and multipliers λ at a state, by (29), or by (36a, b) with constraints.
 
     Args:
-        mechanism: to simulate.
-        q: configuration on the constraints.
+        mechanism: the mechanism.
+        q: configuration that satisfies the constraints.
         v: rates that satisfy the constraints.
-        time: [s] at which functions of time act.
-        given: accelerations of kinematic variables; zero if not named.
+        time: [s] time at which functions of time are evaluated.
+        given: accelerations of kinematic variables, an array or a dict {name: value}; missing ones are zero.
 
     Raises:
-        MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
-            not fit.
+        MechanismError: the mass matrix is singular, the constraints depend on each other, or an argument does not fit
+            the mechanism.
     """
     state = np.concatenate([mechanism.configuration(q), mechanism.rates(v), [0.0]])
     engine = _engine(mechanism, state, np.zeros((0, 0)))
@@ -91,26 +91,27 @@ def integrate(
     start: float = 0.0,
     progress: Progress | None = None,
 ) -> Motion:
-    """Simulate with an integrator of ordinary differential equations; columns as of ``Mechanism.simulate``.
+    """Simulate with an integrator of ordinary differential equations; the columns are those of ``Mechanism.simulate``.
 
     Args:
-        mechanism: to simulate.
-        duration: [s] a whole number of steps.
-        step: [s] of "rk4"; "dop853" chooses its own and gives rows at multiples of this.
+        mechanism: mechanism to simulate.
+        duration: [s] a whole number of time steps.
+        step: [s] time step of "rk4"; "dop853" chooses its time steps, and has rows at multiples of ``step``.
         method: "rk4" or "dop853".
-        q: configuration at the start, on the constraints: an array, or values by name, the others being zero.
-        v: rates at the start, alike.
-        kinematic: the motions of all kinematic variables, by name; their rates and accelerations are differences over
-            milliseconds, so that they have to be smooth.
-        tolerance: of "dop853", relative and absolute.
-        record_every: steps from row to row.
+        q: configuration at the start, which satisfies the constraints: an array, or a dict {name: value}; missing
+            variables are zero.
+        v: rates at the start, an array or a dict; they must satisfy the constraints.
+        kinematic: motions of all kinematic variables, by name. They must be smooth: their rates and accelerations are
+            computed by differences over milliseconds.
+        tolerance: relative and absolute tolerance of "dop853".
+        record_every: number of time steps between rows of the motion.
         start: [s] time at the start.
-        progress: called now and then with the fraction that is done.
+        progress: function that is called repeatedly with the completed fraction, 0 to 1.
 
     Raises:
-        MechanismError: something cannot be used, as for ``Mechanism.simulate``.
-        IntegrationError: on the way the mass matrix became singular, the constraints dependent, or a number infinite;
-            ``error.run`` has the motion before that.
+        MechanismError: an argument does not fit the mechanism, see ``Mechanism.simulate``.
+        IntegrationError: the mass matrix became singular, the constraints dependent, or a number infinite;
+            ``error.run`` is the motion until then.
     """
     if method not in get_args(Method):
         raise MechanismError(f"method = {method!r}: methods are {', '.join(get_args(Method))}")
@@ -121,13 +122,13 @@ def integrate(
     given = checked_motions(mechanism, kinematic or {})
     driven = _motions_at(mechanism, given, np.array([start]))[0, kernels.RATE]
     began = np.concatenate([*start_of(mechanism, settings, q, v, given, driven), [0.0]])
-    kind = _FixedSteps if method == "rk4" else _OwnSteps
+    kind = _FixedSteps if method == "rk4" else _AdaptiveSteps
     return march(kind(mechanism, settings, began, given), settings.steps, progress)
 
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
     """Return the kernels with buffers for an integration."""
-    steps = mechanism.engine()  # has the buffers of evaluations at a state, and users' components
+    steps = mechanism.engine()  # has the buffers for evaluations at a state, and the user-defined components
     flow = kernels.Flow(
         mechanics=mechanism.mechanics,
         buffers=steps.world.buffers,
@@ -143,7 +144,7 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
 
 
 def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
-    """Return (times, 3, n): prescribed positions, rates and accelerations, by differences of order four."""
+    """Return an array (times, 3, n): prescribed positions, rates and accelerations, by differences of order four."""
     table = np.zeros((len(times), 3, mechanism.size))
     for name, value in given.items():
         column, what = mechanism.coordinates.index(name), f"motion of {name!r}"
@@ -172,13 +173,13 @@ class _Integration(ABC):
         self.reached = settings.start
 
     def look_up(self, times: Floats) -> None:
-        """Take in what is a function of time."""
+        """Evaluate the functions of time at ``times``."""
         self.engine.take_in(
             inputs=table_of_inputs(self.mechanism.inputs, times), given=_motions_at(self.mechanism, self.given, times)
         )
 
     def slope(self, t: float, state: Floats) -> Floats:
-        """Return the derivative of a state."""
+        """Return the time derivative of a state."""
         self.look_up(np.array([t]))
         self.rates.stage[:] = state
         failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
@@ -187,13 +188,13 @@ class _Integration(ABC):
         return self.rates.slope[0].copy()
 
     def record(self, t: float, state: Floats, row: int) -> None:
-        """Record a row of the table."""
+        """Record a state in a row of the motion."""
         self.slope(t, state)
         self.state[:] = state
         self.engine.enter(kernels.RECORD, 0, row)
 
     def advance(self, first: int, count: int) -> int:
-        """Take ``count`` steps; return 0 or a cause of failure."""
+        """Take ``count`` time steps; return 0 or a cause of failure."""
         return self._caught(self.take, first, count)
 
     def finish(self, steps: int) -> int:
@@ -217,9 +218,9 @@ class _Integration(ABC):
         return 0
 
     def failure(self, cause: int) -> str:
-        """Return a sentence about the cause that ended the motion."""
-        told = cause_of(self.mechanism, self.engine.world.buffers, cause)
-        return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
+        """Return the message for the cause that ended the motion."""
+        reason = cause_of(self.mechanism, self.engine.world.buffers, cause)
+        return f"{self.mechanism.name} at t = {self.reached:.9g} s: {reason}; try a smaller step or tolerance"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
         """Return the motion of all recorded rows."""
@@ -236,7 +237,7 @@ class _Integration(ABC):
 
 
 class _NoSlopeError(Exception):
-    """Error: the accelerations at a state and time [s] cannot be computed; holds the cause."""
+    """Error: the accelerations at a ``time`` [s] cannot be computed; ``cause`` is the status of the kernel."""
 
     def __init__(self, cause: int, time: float) -> None:
         super().__init__(cause)
@@ -244,10 +245,10 @@ class _NoSlopeError(Exception):
 
 
 class _FixedSteps(_Integration):
-    """Classical Runge-Kutta method."""
+    """Integration by the classical Runge-Kutta method of order 4."""
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Functions of time at both ends of steps and halfway."""
+        """Evaluate the functions of time at both ends and in the middle of time steps."""
         halves = np.arange(2 * first, 2 * (first + count) + 1, dtype=np.float64)
         self.look_up(self.settings.start + 0.5 * self.settings.step * halves)
 
@@ -264,17 +265,17 @@ class _FixedSteps(_Integration):
         self.record(self.settings.start + self.settings.step * steps, self.state, len(self.rows) - 1)
 
 
-class _OwnSteps(_Integration):
-    """Dormand and Prince's method of order 8, with interpolated rows."""
+class _AdaptiveSteps(_Integration):
+    """Integration by Dormand and Prince's method of order 8 with adaptive time steps and interpolated rows."""
 
     solver: DOP853[np.float64] | None = None
     row = 0
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Do nothing: each evaluation looks up its own time."""
+        """Do nothing: each evaluation looks up the functions at its time."""
 
     def take(self, first: int, count: int) -> None:
-        """Its own steps, until all rows up to the end of these are there."""
+        """Take adaptive time steps until all rows up to the end of ``count`` steps are recorded."""
         solver, times = self.begun(), self.times
         while self.row < (first + count) // self.settings.record_every:
             if solver.step() is not None:  # no step size is small enough

@@ -1,8 +1,8 @@
 """Conversion of a `Model` to a mechanism.
 
-A model's spherical joint becomes turns about z, y and x, its floating root shifts along x, y and z, which are the
-coordinates of its centre of mass, and these turns. About an axis that is none of the frame's, constant rotations stand
-before and after the transformation.
+A spherical joint becomes rotations about z, y and x. A floating root becomes translations along x, y and z, which are
+the position of its centre of mass, and these rotations. If a joint's axis is not along x, y or z, its transform stands
+between constant rotations.
 """
 
 import math
@@ -25,14 +25,14 @@ from formulations.mechanism.mechanism import Mechanism
 def from_model(model: Model) -> Mechanism:
     """Convert a `Model` to a mechanism.
 
-    Every body's link frame has the body's name, and its centre of mass, in principal axes, that name with ``_com``.
-    Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (turns
+    The link frame of a body has the body's name, the frame of its centre of mass and principal axes ``BODY_com``.
+    Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (rotations
     about z, y and x), those of a floating root also in ``_x``, ``_y``, ``_z`` (position of its centre of mass).
 
     Raises:
-        ModelError: the model has joints that close loops; a mechanism's constraints do that.
-        ModelWarning: as a warning, where joints have limits, dry friction or an armature, and for contact points: a
-            mechanism has none.
+        ModelError: the model has joints that close loops; close them by constraints of the mechanism.
+        ModelWarning: (a warning) joints have limits, dry friction or an armature, or there are contact points, which
+            a mechanism cannot have.
     """
     model.check_tree("the conversion to a mechanism")
     children: dict[str | None, list[Body]] = defaultdict(list)
@@ -42,8 +42,8 @@ def from_model(model: Model) -> Mechanism:
     for body in reversed(model.bodies):
         hung = [made[child.name] for child in children[body.name]]
         made[body.name] = _frames_of(body, hung)
-    for told in _not_carried(model):
-        warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=3)
+    for note in _not_carried(model):
+        warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=3)
     gravity = model.gravity if any(model.gravity) else None
     dampers: list[Force] = [
         Damper(body.joint.name, body.joint.damping)
@@ -55,19 +55,17 @@ def from_model(model: Model) -> Mechanism:
 
 def _not_carried(model: Model) -> list[str]:
     joints = [body.joint for body in model.bodies]
-    told = {
+    names_of = {
         "limits": [joint.name for joint in joints if joint.is_limited],
         "dry friction": [joint.name for joint in joints if joint.friction],
         "armature": [joint.name for joint in joints if joint.armature],
         "contact": list(model.contact_names),
     }
-    return [
-        f"a mechanism has no {what}, which is left out of {', '.join(names)}" for what, names in told.items() if names
-    ]
+    return [f"a mechanism has no {what}, left out of {', '.join(names)}" for what, names in names_of.items() if names]
 
 
 def _frames_of(body: Body, hung: Sequence[Frame]) -> Frame:
-    """Return the frames from the parent's link frame over the joint to the body, with mass and children."""
+    """Return the frames of a joint and its body, with mass and children, below the parent's link frame."""
     joint, com = body.joint, np.array(body.com)
     inside = [*_mass_frames(body), *hung]
     if joint.kind == "floating":
@@ -87,7 +85,7 @@ Step = tuple[str, float | str]
 
 
 def _chain(steps: Sequence[Step], name: str | None, children: Sequence[Frame]) -> Frame:
-    """Frames on one another; the last has the name and the children."""
+    """Return a chain of frames; the last has the name and the children."""
     steps = list(steps) or [("tx", 0.0)]
     frame = Frame(_transform(steps[-1][0]), steps[-1][1], tuple(children), name)
     for kind, parameter in reversed(steps[:-1]):
@@ -108,7 +106,7 @@ def _turns(joint: str) -> list[Step]:
 
 
 def _about(joint: Joint) -> tuple[list[Step], str, list[Step]]:
-    """Constant rotations that bring an axis of the frame into the joint's, the transformation, and those back."""
+    """Return rotations that bring an axis of the frame onto the joint's, the kind of transform, and rotations back."""
     kind = "r" if joint.kind == "revolute" else "t"
     x, y, z = joint.axis
     for i, name in enumerate("xyz"):
@@ -143,6 +141,6 @@ def _with_mass(frame: Frame, mass: tuple[float, ...], name: str) -> Frame:
     while chain[-1].children:
         chain.append(chain[-1].children[0])
     result = Frame(chain[-1].transform, chain[-1].parameter, (), name, mass)  # type: ignore[arg-type] # checked there
-    for one in reversed(chain[:-1]):
-        result = Frame(one.transform, one.parameter, (result,))
+    for link in reversed(chain[:-1]):
+        result = Frame(link.transform, link.parameter, (result,))
     return result

@@ -1,4 +1,4 @@
-"""Which coordinates of a mechanism have derivatives with each other, and how many of the third order there can be."""
+"""Pairs of coordinates with mixed derivatives, and upper bounds of the number of third derivatives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Coupling:
     """Coupling of a mechanism's coordinates by its tree and components.
 
     Attributes:
-        above: (n, n) True if the joint of a column moves the body of a row.
+        above: (n, n) True if the joint of the column moves the body of the row.
         mechanics: compiled mechanism.
         customs: user-defined components.
     """
@@ -42,34 +42,34 @@ class Coupling:
         return self._moving(self.mechanics.points.body[p] for p in points)
 
     def members(self, custom: Custom) -> Integers:
-        """Return the coordinates that a user's component depends on."""
+        """Return the coordinates on which a user-defined component depends."""
         moving = self._at_points(point for point, _, _ in custom.strains if point >= 0)
         moving[[coordinate for point, _, coordinate in custom.strains if point < 0]] = True
         return np.flatnonzero(moving)
 
     @cached_property
     def springs(self) -> list[Integers]:
-        """For each spring the coordinates that move its ends."""
+        """Coordinates that move the ends of each spring."""
         springs = self.mechanics.springs
         return [np.flatnonzero(self._at_points(ends)) for ends in zip(springs.first, springs.second, strict=True)]
 
     @cached_property
     def near(self) -> list[Integers]:
-        """For each coordinate those coupled with it by third derivatives of L or second ones of forces."""
+        """Coordinates coupled with each coordinate by third derivatives of L or second derivatives of forces."""
         near = self.above | self.above.T
-        acting = [self.members(custom) for custom in self.customs if custom.kind != CONSTRAINT]
-        for tied in (*self.springs, *acting):
+        custom_members = [self.members(custom) for custom in self.customs if custom.kind != CONSTRAINT]
+        for tied in (*self.springs, *custom_members):
             near[np.ix_(tied, tied)] = True
         return [np.flatnonzero(row) for row in near]
 
     @cached_property
     def held(self) -> list[Integers]:
-        """For each constraint the coordinates that it depends on."""
-        found = [self._held_by(c) for c in range(self.mechanics.constraints.kind.size)]
+        """Coordinates on which each row of h depends."""
+        members = [self._held_by(c) for c in range(self.mechanics.constraints.kind.size)]
         for custom in self.customs:
             if custom.kind == CONSTRAINT:
-                found[custom.row : custom.row + custom.rows] = [self.members(custom)] * custom.rows
-        return found
+                members[custom.row : custom.row + custom.rows] = [self.members(custom)] * custom.rows
+        return members
 
     def _held_by(self, c: int) -> Integers:
         constraints = self.mechanics.constraints
@@ -88,18 +88,18 @@ class Coupling:
 
     @property
     def sizes(self) -> Sizes:
-        """Greatest numbers of third derivatives."""
+        """Upper bounds of the numbers of third derivatives."""
         mechanics, depth = self.mechanics, self.above.sum(axis=1)
         weights = depth[mechanics.points.body[mechanics.weights.point]]
-        acting = [self.members(custom).size for custom in self.customs if custom.kind == POTENTIAL]
-        pushing = [self.members(custom).size for custom in self.customs if custom.kind == FORCE]
+        potentials = [self.members(custom).size for custom in self.customs if custom.kind == POTENTIAL]
+        forces = [self.members(custom).size for custom in self.customs if custom.kind == FORCE]
         wrenches = depth[mechanics.forces.wrench_body]
         triples = int((depth * (depth + 1) // 2).sum()) + mechanics.coordinate_springs.coordinate.size
-        triples += _triples([*(len(tied) for tied in self.springs), *weights, *acting])
-        bends = sum(int(d * d * (d + 1) // 2) for d in wrenches) + sum(c * c * (2 * c + 1) for c in pushing)
+        triples += _triples([*(len(tied) for tied in self.springs), *weights, *potentials])
+        bends = sum(int(d * d * (d + 1) // 2) for d in wrenches) + sum(c * c * (2 * c + 1) for c in forces)
         return Sizes(triples, bends, _triples(len(held) for held in self.held))
 
 
 def _triples(sizes: Iterable[int]) -> int:
-    """Return the number of triples with repetition, over sets of these sizes."""
+    """Return the number of triples with repetition of elements of a set, summed over sets of the given sizes."""
     return sum(int(c) * (int(c) + 1) * (int(c) + 2) // 6 for c in sizes)

@@ -1,12 +1,12 @@
-"""Potentials, forces and constraints of one's own: a small class with plain functions, which Numba compiles.
+"""User-defined potentials, forces and constraints: a small class with plain functions, which Numba compiles.
 
-A class declares what its functions are of by the annotations of its fields, in their order:
+The annotations of the class's fields declare the arguments of its functions, in the order of the fields:
 
-- ``FrameName``: the place of a frame's origin in the world, three entries of ``z`` [m];
+- ``FrameName``: position of a frame's origin in world axes, three entries of ``z`` [m];
 - ``CoordinateName``: a configuration variable, one entry of ``z`` [rad or m];
-- ``float``: a number, one entry of ``c``.
+- ``float``: a constant, one entry of ``c``.
 
-With a ``word``, S-expressions can name it.
+A class with a keyword, ``word``, can be used in S-expressions.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ _parts: dict[type, Callable[..., int]] = {}
 
 
 def numbers_of(component: Component) -> list[float]:
-    """Return the values of the component's fields that are neither frames nor variables."""
-    roles, found = component.roles(), []
+    """Return the constants of a component: its fields that are neither frames nor variables."""
+    roles, constants = component.roles(), []
     for field in fields(component):
         value = getattr(component, field.name)
         if roles[field.name] in ("frame", "coordinate"):
             continue
         if not is_finite(value):
             raise MechanismError(f"{field.name} = {value!r}: it must be a finite number")
-        found.append(float(value))
-    return found
+        constants.append(float(value))
+    return constants
 
 
 def _add(component: Component, builder: Builder, kind: int, rows: int = 0, labels: tuple[str, str] = ("", "")) -> None:
     roles = component.roles()
     strains = [(what, getattr(component, name)) for name, what in roles.items() if what in ("frame", "coordinate")]
     if not strains:
-        raise MechanismError("it is a function of nothing: annotate fields as FrameName or CoordinateName")
+        raise MechanismError("it depends on no frame or variable: annotate fields as FrameName or CoordinateName")
     exact = isinstance(component, CustomPotential) and component.hessian is not None
     builder.add_custom(kind, part_of(type(component)), strains, numbers_of(component), rows, labels, exact=exact)
 
@@ -60,18 +60,18 @@ def _add(component: Component, builder: Builder, kind: int, rows: int = 0, label
 class CustomPotential(Potential):
     """User-defined potential energy.
 
-    ``energy(z, c)`` gives V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g. ``hessian(z, c, H)``, which writes ∂²V/∂z²
-    into H (s, s), is optional: it only speeds up the solution of a step.
+    ``energy(z, c)`` returns V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g. ``hessian(z, c, H)`` is optional: it
+    writes ∂²V/∂z² into H (s, s), which only speeds up the solution of a time step.
     """
 
     @staticmethod
     def energy(z: Any, c: Any) -> float:
-        """V(z) [J]."""
+        """Return V(z) [J]."""
         raise NotImplementedError
 
     @staticmethod
     def gradient(z: Any, c: Any, g: Any) -> None:
-        """∂V/∂z, into g (s,)."""
+        """Write ∂V/∂z into g (s,)."""
         raise NotImplementedError
 
     hessian: ClassVar[Callable[..., None] | None] = None
@@ -102,11 +102,11 @@ class CustomForce(Force):
 class CustomConstraint(Constraint):
     """User-defined holonomic constraint: ``value(z, c, h)`` writes h(z), ``jacobian(z, c, D)`` writes ∂h/∂z to D.
 
-    D is zero at the start.
+    D contains zeros before the call.
 
     Attributes:
         rows: number of entries of h and of rows of D.
-        unit: of the multipliers: N for h in metres, N*m for h in radians.
+        unit: unit of the multipliers: N for h in metres, N*m for h in radians.
     """
 
     rows: ClassVar[int] = 1
@@ -114,12 +114,12 @@ class CustomConstraint(Constraint):
 
     @staticmethod
     def value(z: Any, c: Any, h: Any) -> None:
-        """h(z), into h (rows,)."""
+        """Write h(z) into h (rows,)."""
         raise NotImplementedError
 
     @staticmethod
     def jacobian(z: Any, c: Any, D: Any) -> None:
-        """∂h/∂z, into D (rows, s)."""
+        """Write ∂h/∂z into D (rows, s)."""
         raise NotImplementedError
 
     def add_to(self, builder: Builder) -> None:
@@ -132,7 +132,7 @@ def part_of(kind: type) -> Callable[..., int]:
     """Return the compiled part with the functions of a class (cached).
 
     Raises:
-        MechanismError: one of them is missing.
+        MechanismError: a required function is missing.
     """
     if kind not in _parts:
         _parts[kind] = _made(kind)
@@ -154,7 +154,7 @@ def _made(kind: type) -> Callable[..., int]:
 def _compiled(kind: type, base: type, name: str) -> Callable[..., Any]:
     function = getattr(kind, name)
     if function is getattr(base, name):
-        raise MechanismError(f"{kind.__name__} has no {name}: it needs one, a static method")
+        raise MechanismError(f"{kind.__name__} has no function {name}: define it as a static method")
     return kernel(function)
 
 

@@ -1,4 +1,4 @@
-"""Arrays of user-defined components: each component's are parts of common ones."""
+"""Arrays of user-defined components: those of each component are views of arrays of all components."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kernelcache import Packed, addresses, places_of
 
 @dataclass(frozen=True)
 class Custom:
-    """Source of a compiled user component."""
+    """User-defined component, as added to a `Builder`."""
 
     kind: int
     part: Callable[..., int]
-    strains: list[tuple[int, int, int]]  # a point or −1, the axis of its position, a coordinate
+    strains: list[tuple[int, int, int]]  # (point, axis of its position, −1), or (−1, −1, coordinate)
     numbers: list[float]
     row: int  # first row of a constraint
     rows: int
-    exact: bool  # whether the part knows derivatives of its forces
-    border: int  # first row in the border if not a constraint, counted from the end of the springs' rows
+    exact: bool  # whether the part computes derivatives of its forces
+    border: int  # first row in the border, counted from the first row of custom components; unused for constraints
 
     @property
     def size(self) -> int:
@@ -34,14 +34,14 @@ class Custom:
 def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Packed]]:
     """Return all user-defined components, and their buffers, which must outlive them.
 
-    ``border``: number of unknowns in addition to the tree's; theirs are the last.
+    ``border``: number of unknowns besides the rates of the tree; those of the components are the last ones.
     """
     first, squares = _begins(c.size for c in given), _begins(c.size * c.size for c in given)
     jacobians, values = _begins(c.rows * c.size for c in given), _begins(c.rows for c in given)
     z, rate, force = (np.zeros(first[-1]) for _ in range(3))
     slope, rate_slope = np.zeros(squares[-1]), np.zeros(squares[-1])
     energy, value, jacobian = np.zeros(len(given)), np.zeros(values[-1]), np.zeros(jacobians[-1])
-    rooms = [
+    packed = [
         Packed(CustomBuffers(
             np.array(custom.numbers, dtype=float), _part(z, first, k), _part(rate, first, k), energy[k : k + 1],
             _part(force, first, k), _part(slope, squares, k).reshape(custom.size, custom.size),
@@ -55,8 +55,8 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
     customs = Customs(
         kind=_integers(custom.kind for custom in given),
         exact=_integers(custom.exact for custom in given),
-        address=addresses([(custom.part, buffers, 0, 0.0) for custom, buffers in zip(given, rooms, strict=True)]),
-        place=places_of(rooms),
+        address=addresses([(custom.part, buffers, 0, 0.0) for custom, buffers in zip(given, packed, strict=True)]),
+        place=places_of(packed),
         first=first,
         slopes=_integers(jacobians[k] if custom.kind == CONSTRAINT else squares[k] for k, custom in enumerate(given)),
         row=_integers(custom.row for custom in given),
@@ -68,7 +68,7 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
         coordinate=_integers(coordinate for _, _, coordinate in strains),
         z=z, rate=rate, force=force, energy=energy, slope=slope, rate_slope=rate_slope, values=value, jacobian=jacobian,
     )  # fmt: skip
-    return customs, rooms
+    return customs, packed
 
 
 def _begins(sizes: Iterable[int]) -> Integers:

@@ -2,7 +2,7 @@
 
 The components are functions of strains z (positions of points and coordinates) and of their rates. Derivatives of
 strains by coordinates are exact to the third order. Derivatives that a user does not define are differences of the
-sixth order: first ones of a gradient, a force or a Jacobian lose about four of sixteen digits, second ones seven.
+sixth order: first derivatives of a gradient, force or Jacobian lose about four of sixteen digits, second ones seven.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from formulations.mechanism.kernels.derivatives import add_bend
 from formulations.mechanism.kernels.jets import add3
 from kernelcache import Entry
 
-#: [m, rad, …] relative steps of first differences, and of second ones.
+#: [m, rad, …] relative steps of first differences and of second differences.
 SPREAD, WIDE = 2e-3, 1e-2
 _SIXTH = ((1, 45.0 / 60.0), (2, -9.0 / 60.0), (3, 1.0 / 60.0))
 
 
 def differences(function: Callable[[Floats], Floats], y: Floats, spread: float = SPREAD) -> Floats:
-    """Return the derivatives (…, y) of a function's array, by differences of the sixth order."""
+    """Return the derivatives (…, y) of an array-valued function at ``y``, by differences of the sixth order."""
     columns = []
     for i in range(y.size):
         move = np.zeros(y.size)
@@ -40,7 +40,7 @@ def differences(function: Callable[[Floats], Floats], y: Floats, spread: float =
 
 
 class Strains:
-    """The s strains z of one component at one configuration, and derivatives by the component's c coordinates.
+    """Strains z of one component at a configuration, and their derivatives by the component's c coordinates.
 
     Attributes:
         value: strains (s,).
@@ -66,12 +66,12 @@ class Strains:
                 places[point] = place, _point_derivatives(data.poses.motion[members], moving[members], place)
             place, by = places[point]
             self.value[i] = place[axis]
-            for mine, found in zip(self.by, by, strict=True):
-                mine[i] = found[..., axis]
+            for derivative, of_point in zip(self.by, by, strict=True):
+                derivative[i] = of_point[..., axis]
 
 
 def _point_derivatives(motion: Floats, moving: Any, place: Floats) -> list[Floats]:
-    """Return p_k, ω_k × p_l, ω_k × (ω_l × p_m), k ≤ l ≤ m, of shapes (c, 3), (c, c, 3), (c, c, c, 3)."""
+    """Return a point's derivatives p_k, ω_k × p_l, ω_k × (ω_l × p_m), k ≤ l ≤ m: (c, 3), (c, c, 3), (c, c, c, 3)."""
     size = len(motion)
     first, second, third = (np.zeros((*(size,) * order, 3)) for order in (1, 2, 3))
     on = np.flatnonzero(moving)
@@ -93,13 +93,13 @@ class CustomDerivatives:
         self.customs, self.above = customs, coupling.above
         self.members = [coupling.members(custom) for custom in customs]
         border = sum(custom.size for custom in customs if custom.kind != kernels.CONSTRAINT)
-        _, self._rooms = new_customs(customs, border)
+        _, self._packed = new_customs(customs, border)
         self._parts = [
-            Entry(custom.part, buffers, 0, 0.0) for custom, buffers in zip(customs, self._rooms, strict=True)
+            Entry(custom.part, buffers, 0, 0.0) for custom, buffers in zip(customs, self._packed, strict=True)
         ]
 
     def add(self, step: SolvedStep, order: int) -> None:
-        """To the derivatives of a step's equations, to the order 2 or 3."""
+        """Add the components' terms to the derivatives of a step's equations, to the order 2 or 3."""
         start, end = step.q, step.q + step.moved
         middle = step.q + step.alpha * step.moved
         for k, custom in enumerate(self.customs):
@@ -112,14 +112,14 @@ class CustomDerivatives:
                 self._add_force(step, k, middle, order)
 
     def _ask(
-        self, k: int, wanted: int, result: str, z: Floats, rate: Floats | None = None, time: float = 0.0
+        self, k: int, quantity: int, buffer: str, z: Floats, rate: Floats | None = None, time: float = 0.0
     ) -> Floats:
-        """Return the result of a component's functions."""
-        buffers = self._rooms[k].value
+        """Return the ``quantity`` that component k writes to the named ``buffer``."""
+        buffers = self._packed[k].value
         buffers.z[:], buffers.rate[:] = z, 0.0 if rate is None else rate
-        self._parts[k](wanted, time)
-        found: Floats = getattr(buffers, result).copy()
-        return found
+        self._parts[k](quantity, time)
+        result: Floats = getattr(buffers, buffer).copy()
+        return result
 
     def _strains(self, step: SolvedStep, k: int, q: Floats) -> Strains:
         return Strains(step, q, self.customs[k], self.members[k], self.above)
@@ -132,8 +132,7 @@ class CustomDerivatives:
 
         by_z = differences(force, strains.value)
         by_z = 0.5 * (by_z + by_z.T)
-        found = _second(force(strains.value), by_z, strains)
-        step.results.hessian[np.ix_(members, members)] += found
+        step.results.hessian[np.ix_(members, members)] += _second(force(strains.value), by_z, strains)
         if order >= 3:
             twice = differences(lambda z: differences(force, z, WIDE), strains.value, WIDE)
             self._list(step.results.triples, members, _third(force(strains.value), by_z, twice, strains))
@@ -162,7 +161,7 @@ class CustomDerivatives:
             add3(triples, int(members[a]), int(members[b]), int(members[c]), float(third[a, b, c]))
 
     def _add_force(self, step: SolvedStep, k: int, q: Floats, order: int) -> None:
-        """f_j = Σ F_i(y) ∂z_i/∂q_j, y = (z, ż) being functions of x = (q, v)."""
+        """Add the derivatives of f_j = Σ F_i(y) ∂z_i/∂q_j, where y = (z, ż) is a function of x = (q, v)."""
         strains, members, size = self._strains(step, k, q), self.members[k], self.members[k].size
         v, time, s = (step.moved / step.h)[members], float(step.inputs[0, 0]), strains.value.size
         first, second, third = strains.by
@@ -181,28 +180,28 @@ class CustomDerivatives:
             bent = np.zeros((2 * s, 2 * size, 2 * size))  # ∂²y/∂x²
             bent[:s, :size, :size], bent[s:, :size, :size] = second, third @ v
             bent[s:, :size, size:], bent[s:, size:, :size] = second, second
-            twice = differences(lambda one: differences(force, one, WIDE), y, WIDE)
+            twice = differences(lambda y: differences(force, y, WIDE), y, WIDE)
             by_xx = np.einsum("iab,ax,bz->ixz", twice, by_x, by_x) + np.einsum("ia,axz->ixz", by_y, bent)
             mixed = np.einsum("ix,ijz->jxz", by_y @ by_x, arm)
-            found = np.einsum("ij,ixz->jxz", first, by_xx) + mixed + mixed.transpose(0, 2, 1)
-            found[:, :size, :size] += np.einsum("i,ijkl->jkl", F, third)
+            bends = np.einsum("ij,ixz->jxz", first, by_xx) + mixed + mixed.transpose(0, 2, 1)
+            bends[:, :size, :size] += np.einsum("i,ijkl->jkl", F, third)
             for j, (a, b) in itertools.product(
                 range(size), itertools.combinations_with_replacement(range(2 * size), 2)
             ):
-                add_bend(step.results.bends, int(members[j]), int(places[a]), int(places[b]), float(found[j, a, b]))
+                add_bend(step.results.bends, int(members[j]), int(places[a]), int(places[b]), float(bends[j, a, b]))
 
 
 def _second(by: Floats, twice: Floats, strains: Strains) -> Floats:
-    """Return ∂² (c, c) of a function of z from its derivatives (s,) and (s, s)."""
+    """Return the second derivatives (c, c) of a function of z by coordinates, from those by z, (s,) and (s, s)."""
     first, second, _ = strains.by
-    found: Floats = first.T @ twice @ first + np.einsum("i,iab->ab", by, second)
-    return found
+    result: Floats = first.T @ twice @ first + np.einsum("i,iab->ab", by, second)
+    return result
 
 
 def _third(by: Floats, twice: Floats, thrice: Floats, strains: Strains) -> Floats:
-    """Return ∂³ (c, c, c), with (s, s, s) too."""
+    """Return the third derivatives (c, c, c) of a function of z by coordinates, from those by z, up to (s, s, s)."""
     first, second, third = strains.by
     mixed = np.einsum("ij,iab,jc->abc", twice, second, first)
-    found: Floats = np.einsum("ijk,ia,jb,kc->abc", thrice, first, first, first) + np.einsum("i,iabc->abc", by, third)
-    found += mixed + mixed.transpose(0, 2, 1) + mixed.transpose(2, 1, 0)
-    return found
+    result: Floats = np.einsum("ijk,ia,jb,kc->abc", thrice, first, first, first) + np.einsum("i,iabc->abc", by, third)
+    result += mixed + mixed.transpose(0, 2, 1) + mixed.transpose(2, 1, 0)
+    return result

@@ -1,8 +1,8 @@
 """Drawing of a mechanism, derived from its tree alone (section V-E of Johnson & Murphey 2009).
 
-Links connect frames, masses are balls (or boxes of their moments of inertia), hinges are pins, slides are blocks, and
-constrained frames are marked. `Picture` has their positions in a configuration, `visuals_of` makes surfaces for the
-viewer, and `lines_of` makes lines of what is stretched: springs, wires, slides.
+Links connect frames, masses are balls (or boxes with the same moments of inertia), revolute joints are pins, prismatic
+joints are blocks, and constrained frames are marked. `Picture` lists them, `visuals_of` returns surfaces for the
+viewer, and `lines_of` returns lines for objects of variable length: springs, wires, prismatic joints.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formulations.mechanism.component import Component
     from formulations.mechanism.mechanism import Mechanism, Vector
 
-# Shares of a typical link: radii of rods, pins and marks, the ball of the heaviest mass, the longest edge of a box.
+# Sizes / typical length of a link: radii of rods, pins and marks, ball of the heaviest mass, longest edge of a box.
 ROD, PIN, MARK, BALL, BOX = 0.018, 0.04, 0.05, 0.09, 0.3
 
 LINK = (0.55, 0.60, 0.66)
@@ -38,7 +38,7 @@ GROUND = (0.65, 0.68, 0.72)
 
 @dataclass(frozen=True)
 class Link:
-    """Rod from one frame's origin to another's; ``body`` is the row of the variable that moves both."""
+    """Rod between the origins of two frames, given by rows; ``body`` is the row of the variable that moves both."""
 
     first: int
     second: int
@@ -47,14 +47,14 @@ class Link:
 
 @dataclass(frozen=True)
 class Picture:
-    """Mechanism's tree for drawing: rows count the nodes of `tree_of`, −1 is the ground.
+    """Mechanism's tree for drawing; frames are given by their rows in `tree_of`, −1 is the ground.
 
     Attributes:
-        nodes: the frames.
-        bodies: by node, the row of the variable that moves it; −1 on the ground.
+        nodes: frames of the mechanism.
+        bodies: for each frame, the row of the variable that moves it; −1 on the ground.
         links: rods between frames at a fixed distance.
-        slides: rods along prismatic variables, of variable length: (frame before, frame that slides).
-        held: the frames that each constraint names, in pairs if there are two.
+        slides: rods of variable length along prismatic joints: (parent frame, frame that slides).
+        held: frames that each constraint names, one or two.
     """
 
     nodes: tuple[Node, ...]
@@ -70,7 +70,7 @@ class Picture:
 
 
 def picture_of(mechanism: Mechanism) -> Picture:
-    """Return the picture of a mechanism: nodes, bodies, links, slides, springs."""
+    """Return the tree of a mechanism for drawing."""
     nodes = tree_of(mechanism.frames)
     bodies = tuple(place.body for place in mechanism.structure.places)
     knots = _knots(nodes)
@@ -90,7 +90,7 @@ def picture_of(mechanism: Mechanism) -> Picture:
 def frames_named(mechanism: Mechanism, components: Sequence[Component]) -> list[tuple[int, ...]]:
     """Return the rows of the frames that each component names; −1 is the ground."""
     rows = {node.frame.name: i for i, node in enumerate(tree_of(mechanism.frames)) if node.frame.name} | {WORLD: -1}
-    return [tuple(rows[name] for name in _frames_named(one)) for one in components]
+    return [tuple(rows[name] for name in _frames_named(component)) for component in components]
 
 
 def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
@@ -99,21 +99,21 @@ def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
 
 
 def visuals_of(mechanism: Mechanism) -> tuple[Visual, ...]:
-    """Surfaces on the bodies of the mechanism's `Model`; what stands on the ground has none but lines."""
+    """Return surfaces on the bodies of the mechanism's `Model`; frames on the ground have only lines."""
     bodies = _Bodies(mechanism)
     size = _typical(bodies.picture, bodies.home)
     return (*_rods(bodies, size), *_joints(bodies, size), *_masses(bodies, size), *_marks(bodies, size))
 
 
 def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
-    """Lines between the bodies of the mechanism's `Model`: links on the ground, slides, springs, what is held."""
+    """Return lines between bodies of the mechanism's `Model`: links on the ground, slides, springs, constraints."""
     bodies = _Bodies(mechanism)
     picture = bodies.picture
-    found = [bodies.line((link.first, link.second), GROUND) for link in picture.links if link.body < 0]
-    found += [bodies.line(pair, LINK) for pair in picture.slides]
-    found += [bodies.line(pair, SPRING) for pair in frames_named(mechanism, mechanism.potentials) if len(pair) == 2]
-    found += [bodies.line(pair, HELD) for pair in dict.fromkeys(picture.held) if len(pair) == 2]
-    return tuple(found)
+    lines = [bodies.line((link.first, link.second), GROUND) for link in picture.links if link.body < 0]
+    lines += [bodies.line(pair, LINK) for pair in picture.slides]
+    lines += [bodies.line(pair, SPRING) for pair in frames_named(mechanism, mechanism.potentials) if len(pair) == 2]
+    lines += [bodies.line(pair, HELD) for pair in dict.fromkeys(picture.held) if len(pair) == 2]
+    return tuple(lines)
 
 
 # --- the tree ---
@@ -136,27 +136,27 @@ def _knots(nodes: Sequence[Node]) -> set[int]:
 
 
 def _poses(nodes: Sequence[Node], q: Floats) -> Floats:
-    found = np.empty((len(nodes), 4, 4))
+    poses = np.empty((len(nodes), 4, 4))
     row = 0
     for i, node in enumerate(nodes):
-        parent = found[node.parent] if node.parent >= 0 else np.eye(4)
+        parent = poses[node.parent] if node.parent >= 0 else np.eye(4)
         if node.frame.coordinate is not None:
-            found[i] = parent @ node.frame.matrix(float(q[row]))
+            poses[i] = parent @ node.frame.matrix(float(q[row]))
             row += 1
         else:
-            found[i] = parent @ node.frame.matrix()
-    return found
+            poses[i] = parent @ node.frame.matrix()
+    return poses
 
 
 def _frames_named(component: Component) -> list[str]:
-    """Names of frames that say where it acts, and not in whose axes."""
+    """Return the names of the frames at which a component acts, without the frame of its axes."""
     roles = component.roles()
     places = [name for name, role in roles.items() if role == "frame" and name != "axes"]
     return [value for value in (getattr(component, name) for name in places) if isinstance(value, str)]
 
 
 def _typical(picture: Picture, home: Floats) -> float:
-    """Return the mean length [m] of the links, else of the frames' distances from the origin."""
+    """Return the mean length [m] of the links; without links, the mean distance of the frames from the origin."""
     lengths = [np.linalg.norm(_place(home, link.second) - _place(home, link.first)) for link in picture.links]
     long = [float(length) for length in lengths if length > 0.0]
     if not long:
@@ -194,7 +194,7 @@ class _Bodies:
         return Line(first, second, begin, end, color)
 
     def _end(self, row: int) -> tuple[str | None, Vector3]:
-        """Return the body that carries a frame (None: ground), and the frame's position on it."""
+        """Return the body that carries a frame (None: ground), and its origin relative to the body's joint."""
         body = self.picture.bodies[row] if row >= 0 else -1
         place = _place(self.home, row) - (self.origins[body] if body >= 0 else 0.0)
         return None if body < 0 else self.names[body], vector3(place, "place")
@@ -211,7 +211,7 @@ def _rods(bodies: _Bodies, size: float) -> Iterator[Visual]:
 
 
 def _joints(bodies: _Bodies, size: float) -> Iterator[Visual]:
-    """Yield pins and blocks; of several variables at the same position only the last one's."""
+    """Yield the pins and blocks of joints, one for each configuration variable."""
     picture, home = bodies.picture, bodies.home
     for i, node in enumerate(picture.nodes):
         if node.frame.coordinate is None:
@@ -232,7 +232,7 @@ def _masses(bodies: _Bodies, size: float) -> Iterator[Visual]:
 
 
 def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float, float, float]]:
-    """Return the box of a mass and its moments, scaled down if long relative to the links; a ball for a point."""
+    """Return shape and size [m] of a mass: a box with its moments, no longer than a share of a link, or a ball."""
     mass, *moments = frame.mass or (1.0, 0.0, 0.0, 0.0)
     diameter = 2.0 * BALL * size * float(np.cbrt(mass / heaviest))
     try:

@@ -1,4 +1,4 @@
-"""Compiled parts of a mechanism, each compiled when it is first entered."""
+"""Compiled parts of a mechanism, each compiled or loaded when it is first entered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,18 +10,18 @@ from kernelcache import Packed, Use, addresses, are_ready, enter
 
 
 def no_parts(count: int) -> Integers:
-    """Return an array (count,) for the addresses of parts; −1: not compiled yet."""
+    """Return an array (count,) for the addresses of parts, filled with −1: not compiled yet."""
     return np.full(count, -1, dtype=np.int64)
 
 
 class Engine:
-    """Compiled mechanism: parts are compiled, or loaded, when they are first entered.
+    """Compiled mechanism, whose parts are compiled or loaded when they are first entered.
 
     Args:
-        world: a named tuple with ``parts``, addresses of its parts, negative if not compiled yet.
-        functions: its parts, each with the numbers of its arguments, in the order of ``parts``.
-        calls: by a part's number, the parts that it calls.
-        kept: objects whose addresses ``world`` holds, and which must outlive it.
+        world: named tuple on which the parts work; ``parts`` are their addresses, negative if not compiled yet.
+        functions: parts in the order of ``world.parts``, each with examples of its further arguments.
+        calls: numbers of the parts that a part calls, by the part's number.
+        kept: objects that must outlive ``world``, which holds their addresses.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class Engine:
         return self._packed.value
 
     def take_in(self, **arrays: Any) -> None:
-        """Replace arrays of the world, such as the next inputs."""
+        """Replace arrays of ``world``, such as the inputs."""
         self._packed = Packed(self.world._replace(**arrays))
 
     def enter(self, number: int, *arguments: int) -> int:
-        """Enter a part by its number."""
+        """Call a part by its number; return its result, such as a status."""
         self._need(number)
         packed = self._packed  # kept until the part is done, even if another thread replaces arrays
         return int(enter(packed.value.parts[number], (packed.place, *arguments)))

@@ -1,6 +1,6 @@
-"""Mechanisms to try things on: those of Johnson & Murphey 2009, and where the paper starts them.
+"""Example mechanisms, those of Johnson & Murphey 2009, and their initial configurations.
 
-All move in the plane of x and z: rotations are about y, gravity pulls along −z.
+All move in the plane of x and z: rotations are about y, gravity is along −z.
 """
 
 import math
@@ -11,10 +11,10 @@ from formulations.mechanism.constraints import Coincident, PointAlong
 from formulations.mechanism.frames import Frame, Mass, ry, tx, tz
 from formulations.mechanism.mechanism import Mechanism
 
-#: [m/s²] as in the paper's listing 1.
+#: Gravitational acceleration [m/s²], as in the paper's listing 1.
 GRAVITY = (0.0, 0.0, -9.81)
 
-#: [rad] Approximate start of the closed-chain device in the authors' program; see `Mechanism.satisfy_constraints`.
+#: Approximate initial angles [rad] of the closed-chain device, from the authors' program.
 CLOSED_CHAIN_START: Mapping[str, float] = {
     "K": 0.523599,
     "M": -1.34537,
@@ -25,7 +25,7 @@ CLOSED_CHAIN_START: Mapping[str, float] = {
     "E": 1.22497,
 }
 
-#: The pairs of frames that close the chains of the device.
+#: Pairs of frames that close the chains of the device.
 CLOSED_CHAIN_PINS = (("G", "G2"), ("O", "O2"))
 
 
@@ -34,19 +34,19 @@ def n_link_pendulum(links: int, *, length: float = 1.0, mass: float = 1.0, inert
 
     Args:
         links: number of links; their coordinates are J1, J2, …, from the top.
-        length: [m] of each.
-        mass: [kg] at the end of each.
-        inertia: [kg m²] of each about its lower end.
+        length: [m] length of each link.
+        mass: [kg] mass at the lower end of each link.
+        inertia: [kg m²] moment of inertia of each mass about its centre.
 
     Raises:
-        InputError: ``links`` is zero.
+        InputError: ``links`` is not positive.
     """
     return Mechanism(f"pendulum_{links}", frames=[pendulum_frames(links, length, (mass, inertia, inertia, inertia))],
                      gravity=GRAVITY)  # fmt: skip
 
 
 def pendulum_frames(links: int, length: float, mass: Mass) -> Frame:
-    """Return the frames of `n_link_pendulum`, from the top."""
+    """Return the uppermost frame of `n_link_pendulum`, with the others as its descendants."""
     above_zero(links, "links")
     below: tuple[Frame, ...] = ()
     for k in range(links, 0, -1):
@@ -55,17 +55,17 @@ def pendulum_frames(links: int, length: float, mass: Mass) -> Frame:
 
 
 def closed_chain_device() -> Mechanism:
-    """Return the device of figure 6: seven point masses of 1 kg and two closed chains; listing 1 in Python.
+    """Return the device of figure 6 and listing 1: seven point masses of 1 kg and two closed chains.
 
-    Start it at ``satisfy_constraints(CLOSED_CHAIN_START)``.
+    Its initial configuration is ``satisfy_constraints(CLOSED_CHAIN_START)``.
     """
     along = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    pins = [PointAlong(one, other, direction) for one, other in CLOSED_CHAIN_PINS for direction in along]
+    pins = [PointAlong(*pair, direction) for pair in CLOSED_CHAIN_PINS for direction in along]
     return Mechanism("closed_chain_device", frames=closed_chain_frames(), gravity=GRAVITY, constraints=pins)
 
 
 def closed_chain_frames() -> list[Frame]:
-    """Return the frames of `closed_chain_device`: three arms."""
+    """Return the frames of `closed_chain_device`, one for each of three arms, with descendants."""
     first = ry(
         "J",
         tz(-0.5, name="I", mass=1.0),
@@ -89,18 +89,18 @@ def scissor_lift(
 ) -> Mechanism:
     """Return a hanging scissor lift: many links and closed chains, one degree of freedom (figures 9 and 10).
 
-    The upper left joint is pinned at the origin, the upper right one slides along x. Coordinates: ``slider``, and of
-    each segment ``L`` and ``R`` with its number, the links that begin on its left and on its right.
+    The upper left joint is pinned at the origin, the upper right joint slides along x. Coordinates: ``slider`` [m], and
+    for segment k the angles ``Lk`` and ``Rk`` [rad] of the links whose upper ends are on its left and right.
 
     Args:
-        segments: number of crosses of two links.
-        length: [m] of a link.
-        mass: [kg] of a link, at its middle.
-        inertia: [kg m²] of a link about its middle.
-        slider: [kg]
+        segments: number of segments, each a cross of two links.
+        length: [m] length of a link.
+        mass: [kg] mass of a link, at its middle.
+        inertia: [kg m²] moment of inertia of a link about its middle.
+        slider: [kg] mass of the slider.
 
     Raises:
-        InputError: ``segments`` is zero.
+        InputError: ``segments`` is not positive.
     """
     frames = scissor_frames(segments, length=length, mass=mass, inertia=inertia, slider=slider)
     pins = [Coincident(*pair, "xz") for pair in scissor_pins(segments)]
@@ -108,7 +108,7 @@ def scissor_lift(
 
 
 def scissor_frames(segments: int, *, length: float, mass: float, inertia: float, slider: float) -> list[Frame]:
-    """Return the frames of `scissor_lift`."""
+    """Return the frames of `scissor_lift` at the top, with descendants."""
     above_zero(segments, "segments")
     load = (mass, inertia, inertia, inertia)
     left: tuple[Frame, ...] = ()
@@ -124,7 +124,7 @@ def _scissor_link(name: str, length: float, load: Mass, below: tuple[Frame, ...]
 
 
 def scissor_pins(segments: int) -> list[tuple[str, str]]:
-    """Return the pairs of frames of `scissor_lift` that are pinned: the middles of a segment's links."""
+    """Return the pairs of frames of `scissor_lift` that are pinned: the middles of the links of each segment."""
     return [(f"L{k} middle", f"R{k} middle") for k in range(1, segments + 1)]
 
 
@@ -137,10 +137,10 @@ def scissor_configuration(segments: int, angle: float, *, length: float = 5.0) -
 
 
 def planar_human() -> Mechanism:
-    """Return a human of 75 kg and 1.75 m in the sagittal plane, a tree as in figure 2, facing +x.
+    """Return a human of 75 kg and 1.75 m in the sagittal plane, facing +x, a tree as in figure 2.
 
-    Coordinates: ``x`` and ``z`` of the hips, trunk, shoulder, elbow (both arms as one), and hip, knee and ankle of
-    either leg. Masses, lengths and radii of gyration: Winter, *Biomechanics and Motor Control of Human Movement*, 4th
+    Coordinates: ``x`` and ``z`` of the hips, trunk, shoulder and elbow (both arms as one), and hip, knee and ankle of
+    each leg. Masses, lengths and radii of gyration: Winter, *Biomechanics and Motor Control of Human Movement*, 4th
     edition, 2009, table 4.1.
     """
     forearm = _segment("elbow", (), mass=3.3, length=0.44, centre=0.17, gyration=0.12)
@@ -161,7 +161,7 @@ def _leg(side: str) -> Frame:
 def _segment(
     joint: str, below: tuple[Frame, ...], *, mass: float, length: float, centre: float, gyration: float
 ) -> Frame:
-    """Return a segment that hangs from a joint: centre of mass below the joint, ``below`` at its end."""
+    """Return a segment below a joint: ``centre`` [m] from joint to centre of mass, and ``below`` at its end."""
     return ry(joint, tz(-centre, name=f"below the {joint}", mass=_load(mass, gyration)), tz(-length, *below))
 
 

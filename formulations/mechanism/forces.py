@@ -1,4 +1,4 @@
-"""Forces that are not of a potential (section IV-E of Johnson & Murphey 2009)."""
+"""Forces without a potential (section IV-E of Johnson & Murphey 2009)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.inputs import Input, checked_input
 from formulations.mechanism.kernels.forces import BODY, HYBRID, SPATIAL
 
-#: Along x, y and z.
+#: Components along x, y and z, each a function of time.
 Inputs3 = Annotated[Sequence[Input], "vector"]
 
 
 @dataclass(frozen=True)
 class Damper(Force):
-    """−b q̇ at one configuration variable.
+    """Linear damper at one configuration variable: force −b q̇.
 
     Attributes:
-        coordinate: the variable.
+        coordinate: name of the variable.
         damping: [N·m·s/rad or N·s/m] b.
     """
 
@@ -31,7 +31,7 @@ class Damper(Force):
     damping: float
 
     def add_to(self, builder: Builder) -> None:
-        """Add to the variable's damping."""
+        """Add b to the damping of the variable."""
         zero_or_above(self.damping, "damping")
         builder.add_damping(builder.coordinate(self.coordinate), float(self.damping))
 
@@ -41,8 +41,8 @@ class Torque(Force):
     """Motor: torque or force along one configuration variable.
 
     Attributes:
-        coordinate: the variable.
-        torque: [N·m or N] a number, a ``biped.signals.Signal``, or a function of times.
+        coordinate: name of the variable.
+        torque: [N·m or N] a number, a ``biped.signals.Signal``, or a function of an array of times [s].
     """
 
     word: ClassVar[str] = "torque"
@@ -59,9 +59,9 @@ class _Wrench(Force):
     """Force and moment on a frame.
 
     Attributes:
-        frame: the frame on which the wrench acts.
-        force: [N] along x, y and z: numbers or functions of time.
-        moment: [N·m] about x, y and z.
+        frame: frame on whose body the wrench acts.
+        force: [N] along x, y and z: numbers, ``biped.signals.Signal`` objects, or functions of an array of times [s].
+        moment: [N·m] about x, y and z: numbers, signals or functions.
     """
 
     kind: ClassVar[int]
@@ -82,21 +82,21 @@ class _Wrench(Force):
 
 
 class BodyWrench(_Wrench):
-    """Force at a frame's origin and moment, in the frame's axes (Johnson & Murphey 2009, figure 5)."""
+    """Force at a frame's origin, and moment, both in the frame's axes (Johnson & Murphey 2009, figure 5)."""
 
     word: ClassVar[str] = "body-wrench"
     kind: ClassVar[int] = BODY
 
 
 class HybridWrench(_Wrench):
-    """Force at a frame's origin and moment, in world axes."""
+    """Force at a frame's origin, and moment, both in world axes."""
 
     word: ClassVar[str] = "hybrid-wrench"
     kind: ClassVar[int] = HYBRID
 
 
 class SpatialWrench(_Wrench):
-    """Force along a line in space and moment about the world's origin: a wrench of the spatial Jacobian."""
+    """Force along a line through the world's origin, and moment, both in world axes: wrench of the spatial Jacobian."""
 
     word: ClassVar[str] = "spatial-wrench"
     kind: ClassVar[int] = SPATIAL

@@ -1,9 +1,9 @@
-"""Frames: the tree of which a mechanism is made (Johnson & Murphey 2009, section III).
+"""Coordinate frames, which form the tree of a mechanism (Johnson & Murphey 2009, section III).
 
-A frame stands to its parent in one of six basic transformations (the paper's R1): a translation along or a rotation
-about the parent's x, y or z; or in a general twist about and along any axis, which the paper leaves open. Its parameter
-is a constant, or the one configuration variable that moves it (R2). Frames at the top stand in the world frame. A frame
-may carry a mass whose centre is its origin and whose principal axes are its own.
+A frame is placed in its parent by one of six basic transforms (the paper's R1), a translation along or a rotation about
+the parent's x, y or z, or by a general twist about and along any axis, which the paper leaves open. The transform's
+parameter is a constant, or the one configuration variable that moves the frame (R2). The parent of frames at the top
+is the world. A frame may carry a mass, centred at its origin, with the frame's axes as principal axes.
 """
 
 import math
@@ -32,10 +32,10 @@ Mass = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Kinematic:
-    """Configuration variable with prescribed motion: an input that no force moves.
+    """Configuration variable with a prescribed motion: an input, independent of forces.
 
     Attributes:
-        name: unique among the configuration variables.
+        name: name of the variable, unique among the configuration variables.
     """
 
     name: str
@@ -57,16 +57,16 @@ class Frame:
     """Coordinate frame with its children; immutable. Made by `tx` … `rz`, `twist` and `screw`.
 
     Attributes:
-        transform: one of ``TRANSFORMS``, or "twist": transform from the parent.
-        parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` one.
-        children: the frames whose parent this is.
-        name: unique among the frames; None for a frame without references.
-        mass: [kg, kg m²] of a body with its centre at the frame's origin, (m, Ixx, Iyy, Izz); None without one.
-        twist: (v, ω) of a "twist", ω of length one, or v if ω is zero; None for other transforms.
+        transform: transform from the parent: one of ``TRANSFORMS``, or "twist".
+        parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` variable.
+        children: frames whose parent is this frame.
+        name: unique among the frames; None if no component refers to the frame.
+        mass: (m, Ixx, Iyy, Izz) [kg, kg m²] of a body centred at the frame's origin; None: no mass.
+        twist: (v, ω) of a "twist", with ‖ω‖ = 1, or with ω = 0 and ‖v‖ = 1; None for other transforms.
 
     Raises:
-        MechanismError: the transformation is unknown, a number is not finite, a mass or a moment is below zero, a name
-            is empty, a child is not a frame, or a twist is missing, not of unit length, or not allowed.
+        MechanismError: the transform is unknown, a number is not finite, a mass or a moment is negative, a name is
+            empty, a child is not a frame, or a twist is missing, not of unit length, or not allowed.
     """
 
     transform: Transform
@@ -104,7 +104,7 @@ class Frame:
 
     @property
     def is_rotation(self) -> bool:
-        """True for a turn about an axis, also a screw; False for a shift along an axis."""
+        """True for a rotation about an axis, including a screw; False for a translation along an axis."""
         return self.transform[0] == "r" if self.twist is None else any(self.twist[3:])
 
     @property
@@ -116,14 +116,14 @@ class Frame:
 
     @property
     def origin(self) -> NDArray[np.float64]:
-        """Point (3,) [m] of the axis nearest to the parent's origin, in the parent's axes."""
+        """Point (3,) [m] of a rotation's axis nearest to the parent's origin, in the parent's axes; else zero."""
         if self.twist is None or not self.is_rotation:
             return np.zeros(3)
         return np.cross(self.twist[3:], self.twist[:3])
 
     @property
     def pitch(self) -> float:
-        """Pitch [m/rad]: advance per turn angle."""
+        """Pitch [m/rad] of a screw: translation per angle; zero for other transforms."""
         return 0.0 if self.twist is None or not self.is_rotation else float(np.dot(self.twist[:3], self.twist[3:]))
 
     @property
@@ -132,10 +132,10 @@ class Frame:
         return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
 
     def matrix(self, value: float | None = None) -> NDArray[np.float64]:
-        """Return the transform (4, 4) from this frame to its parent, (1); ``value`` [m or rad]: its variable's.
+        """Return the transform (4, 4) from this frame to its parent, (1), at a ``value`` [m or rad] of its variable.
 
         Raises:
-            MechanismError: the transformation has a variable, and no value is given.
+            MechanismError: the transform has a variable, and ``value`` is None.
         """
         if value is None:
             if not isinstance(self.parameter, float):
@@ -168,7 +168,7 @@ class Node(NamedTuple):
 
 
 def primitive(transform: str, value: float) -> NDArray[np.float64]:
-    """Return the basic transformation (4, 4) by ``value`` [m or rad], section III-D."""
+    """Return the matrix (4, 4) of a basic transform by ``value`` [m or rad], section III-D."""
     g = np.eye(4)
     i = "xyz".index(transform[1])
     if transform[0] == "t":
@@ -202,7 +202,7 @@ def hat(twist: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _cosine_and_sine(angle: float) -> tuple[float, float]:
-    """Exact where a quarter turn is meant."""
+    """Return cosine and sine of an angle, exact for multiples of a right angle."""
     quarters = angle / (0.5 * math.pi)
     if quarters == round(quarters):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
@@ -213,18 +213,18 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
     """Return all frames below the world, depth first, parents before children, siblings in order.
 
     Raises:
-        MechanismError: an item is not a frame, a frame is in the tree twice, or two frames
-            or two transformations share a name or a configuration variable.
+        MechanismError: an item is not a frame, a frame is in the tree twice, two frames have the same name, or two
+            transforms have the same configuration variable.
     """
     nodes = _walk(_listed(frames, "each of the frames"))
     _check_unique((node.frame.name for node in nodes), "frames are named", "each needs a name of its own")
     for node in nodes:
         if node.frame.name == WORLD:
-            raise MechanismError(f"a frame is named {WORLD!r}, which is the name of the frame that they all stand in")
+            raise MechanismError(f"a frame is named {WORLD!r}: this name is reserved for the root of the tree")
     _check_unique(
         (node.frame.coordinate for node in nodes),
         "frames are moved by configuration variable",
-        "each moves one frame; couple frames by a constraint",
+        "each variable moves one frame; couple frames by a constraint",
     )
     return nodes
 
@@ -234,59 +234,59 @@ kinematic = Kinematic
 
 
 def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """Return a frame shifted along its parent's x by ``parameter``: a number [m] or a variable.
+    """Return a frame translated along its parent's x axis by ``parameter``.
 
     Args:
-        parameter: a number, the name of a configuration variable, or `kinematic` of one.
+        parameter: [m] a number, the name of a configuration variable, or ``kinematic(name)`` for a prescribed motion.
         children: child frames.
-        name: used by constraints, springs and forces.
-        mass: m [kg] of a point, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments.
+        name: name by which constraints, springs and forces refer to the frame.
+        mass: m [kg] of a point mass, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments; None: no mass.
 
     Raises:
-        MechanismError: as `Frame` does.
+        MechanismError: an argument is invalid, see `Frame`.
     """
     return _frame("tx", parameter, children, name, mass)
 
 
 def ty(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """Return a frame shifted along its parent's y; arguments and errors as of `tx`."""
+    """Return a frame translated along its parent's y axis; see `tx` for arguments and errors."""
     return _frame("ty", parameter, children, name, mass)
 
 
 def tz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """Return a frame shifted along its parent's z; arguments and errors as of `tx`."""
+    """Return a frame translated along its parent's z axis; see `tx` for arguments and errors."""
     return _frame("tz", parameter, children, name, mass)
 
 
 def rx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """Return a frame turned about its parent's x by ``parameter`` [rad]; arguments and errors as of `tx`."""
+    """Return a frame rotated about its parent's x axis by ``parameter`` [rad]; see `tx` for arguments and errors."""
     return _frame("rx", parameter, children, name, mass)
 
 
 def ry(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """Return a frame turned about its parent's y; arguments and errors as of `rx`."""
+    """Return a frame rotated about its parent's y axis by ``parameter`` [rad]; see `tx` for arguments and errors."""
     return _frame("ry", parameter, children, name, mass)
 
 
 def rz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """Return a frame turned about its parent's z; arguments and errors as of `rx`."""
+    """Return a frame rotated about its parent's z axis by ``parameter`` [rad]; see `tx` for arguments and errors."""
     return _frame("rz", parameter, children, name, mass)
 
 
 def twist(
     parameter: Parameter, along: Sequence[float], *children: Frame, name: str | None = None, mass: object = None
 ) -> Frame:
-    """Return a frame moved by a constant twist, exp(ξ̂ q): a screw about any axis, or a shift along one.
+    """Return a frame moved by exp(ξ̂ q) with a constant twist ξ: a screw about any axis, or a translation along it.
 
     Args:
-        parameter: q [rad, or m of a shift]: a number, the name of a configuration variable, or `kinematic` of one.
-        along: ξ = (v, ω), six numbers in the parent's axes; ω of length one, or v where ω is zero.
+        parameter: q [rad; m for a translation]: a number, the name of a configuration variable, or ``kinematic(name)``.
+        along: ξ = (v, ω), six numbers in the parent's axes, with ‖ω‖ = 1, or with ω = 0 and ‖v‖ = 1.
         children: child frames.
-        name: used by constraints, springs and forces.
-        mass: as of `tx`.
+        name: name by which constraints, springs and forces refer to the frame.
+        mass: m [kg] of a point mass, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments; None: no mass.
 
     Raises:
-        MechanismError: as `Frame` does.
+        MechanismError: an argument is invalid, see `Frame`.
     """
     return Frame("twist", parameter, children, name, mass, along)  # type: ignore[arg-type] # checked there
 
@@ -300,19 +300,19 @@ def screw(
     name: str | None = None,
     mass: object = None,
 ) -> Frame:
-    """Return a frame turned about any axis, and shifted along it by ``pitch`` times the angle.
+    """Return a frame rotated about any axis, and translated along it by ``pitch`` times the angle.
 
     Args:
-        parameter: the angle [rad]: a number, the name of a configuration variable, or `kinematic` of one.
-        axis: in the parent's axes, of any length but zero.
+        parameter: the angle [rad]: a number, the name of a configuration variable, or ``kinematic(name)``.
+        axis: direction of the axis, in the parent's axes, of any length but zero.
         children: child frames.
         point: [m] a point on the axis, in the parent's axes.
-        pitch: [m/rad]; zero for a hinge.
-        name: used by constraints, springs and forces.
-        mass: as of `tx`.
+        pitch: [m/rad] translation per angle; zero for a hinge.
+        name: name by which constraints, springs and forces refer to the frame.
+        mass: m [kg] of a point mass, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments; None: no mass.
 
     Raises:
-        MechanismError: as `Frame` does, or the axis is zero.
+        MechanismError: the axis is zero, or another argument is invalid, see `Frame`.
     """
     given = _numbers(axis, 3, "axis of a screw")
     turn, place, length = np.array(given), np.array(_numbers(point, 3, "point of a screw")), math.hypot(*given)
@@ -324,18 +324,18 @@ def screw(
 
 
 def checked_mass(value: object, what: str) -> Mass:
-    """Return (m, Ixx, Iyy, Izz) from the mass [kg] of a point, or from all four; ``what`` begins the message.
+    """Return (m, Ixx, Iyy, Izz) from the mass [kg] of a point, or from all four numbers; ``what`` names it in errors.
 
     Raises:
-        MechanismError: it is neither, or a number is not finite or is negative.
+        MechanismError: ``value`` is not one or four numbers, or a number is negative or not finite.
     """
     given = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
-    numbers = [_number(one) for one in given]
-    if len(numbers) not in (1, 4) or not all(one is not None and one >= 0.0 for one in numbers):
+    numbers = [_number(item) for item in given]
+    if len(numbers) not in (1, 4) or not all(number is not None and number >= 0.0 for number in numbers):
         raise MechanismError(
             f"{what} must be m [kg], or (m, Ixx, Iyy, Izz) [kg, kg m²], finite and not below zero; got {value!r}"
         )
-    m, *moments = (one for one in numbers if one is not None)
+    m, *moments = (number for number in numbers if number is not None)
     ixx, iyy, izz = moments or (0.0, 0.0, 0.0)
     return m, ixx, iyy, izz
 
@@ -365,7 +365,7 @@ def _checked_twist(value: object) -> Twist:
     length = math.hypot(a, b, c) or math.hypot(x, y, z)
     if abs(length - 1.0) > _UNIT:
         raise MechanismError(
-            f"a twist (v, ω) needs an ω of length one, or a v of that where ω is zero; got {given}, of length "
+            f"a twist (v, ω) needs an ω of length one, or a v of length one if ω is zero; got {given}, of length "
             f"{length:.6g}: normalize it, and scale its variable instead"
         )
     if abs(length - 1.0) <= _ROUNDING:  # so that a saved twist is restored unchanged
@@ -374,7 +374,7 @@ def _checked_twist(value: object) -> Twist:
 
 
 def _numbers(value: object, count: int, what: str) -> list[float]:
-    """So many finite numbers."""
+    """Return ``count`` finite numbers; ``what`` names them in errors."""
     given = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
     numbers = [number for number in map(_number, given) if number is not None]
     if len(numbers) != count or len(given) != count:
@@ -383,7 +383,7 @@ def _numbers(value: object, count: int, what: str) -> list[float]:
 
 
 def _number(value: object) -> float | None:
-    """``value`` as a finite float; None if it is none."""
+    """Return ``value`` as a float; None if it is not a finite number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         return None
     return float(value) if math.isfinite(value) else None
@@ -410,7 +410,7 @@ def _listed(frames: object, what: str) -> list[Frame]:
 
 
 def _walk(frames: Sequence[Frame]) -> tuple[Node, ...]:
-    """Every frame once, depth first; without recursion, so that no chain is too long."""
+    """Return every frame once, depth first; not recursive, as a chain may exceed Python's recursion limit."""
     nodes: list[Node] = []
     seen: set[int] = set()
     pending = [Node(frame, -1) for frame in reversed(frames)]
@@ -418,8 +418,8 @@ def _walk(frames: Sequence[Frame]) -> tuple[Node, ...]:
         node = pending.pop()
         if id(node.frame) in seen:
             raise MechanismError(
-                f"frame {node.frame.label} stands at two places of the tree; a frame has one parent, so make another "
-                "for the second place, and close loops by constraints"
+                f"frame {node.frame.label} is in the tree twice, but a frame has one parent: make another frame for "
+                "the second place, and close loops by constraints"
             )
         seen.add(id(node.frame))
         nodes.append(node)
@@ -438,5 +438,4 @@ def _check_unique(names: Iterable[str | None], what: str, remedy: str) -> None:
 
 
 def _flat(frame: Frame) -> list[tuple[object, ...]]:
-    own = ((n.frame, n.parent) for n in _walk([frame]))
-    return [(one.transform, one.twist, one.parameter, one.name, one.mass, parent) for one, parent in own]
+    return [(f.transform, f.twist, f.parameter, f.name, f.mass, parent) for f, parent in _walk([frame])]

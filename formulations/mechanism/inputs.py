@@ -1,4 +1,4 @@
-"""Functions of time that drive a mechanism: torques, wrenches, prescribed motions."""
+"""Functions of time as inputs of a mechanism: torques, wrenches, prescribed motions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from formulations.mechanism.errors import MechanismError
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism
 
-#: A constant, a ``Signal``, or a function that gives an array of values for an array of times [s].
+#: A constant, a ``Signal``, or a function that returns an array of values for an array of times [s].
 Input = float | Signal | Callable[[Floats], Floats]
 
 
 def checked_input(value: Input, what: str) -> Input:
-    """Refuse what is no function of time."""
+    """Return ``value`` after checking that it is a number, a ``Signal`` or a function."""
     if is_finite(value) or callable(value):
         return value
     raise MechanismError(
@@ -29,35 +29,35 @@ def checked_input(value: Input, what: str) -> Input:
 
 
 def sampled(value: Input, times: Floats, what: str) -> Floats:
-    """Its values at some times.
+    """Return the values of an input at an array of times [s].
 
     Raises:
-        MechanismError: a function gives something else than a finite number for each.
+        MechanismError: the function does not return one finite number for each time.
     """
     if is_finite(value):
         return np.full(times.shape, float(value))  # type: ignore[arg-type]
-    found = np.asarray(value(times), dtype=float)  # type: ignore[operator]
-    if found.shape == ():
-        found = np.full(times.shape, float(found))
-    if found.shape != times.shape:
-        raise MechanismError(f"{what}: {times.size} values expected for as many times, and it gives {found.shape}")
-    bad = ~np.isfinite(found)
+    values = np.asarray(value(times), dtype=float)  # type: ignore[operator]
+    if values.shape == ():
+        values = np.full(times.shape, float(values))
+    if values.shape != times.shape:
+        raise MechanismError(f"{what}: it must return {times.size} values for as many times; got shape {values.shape}")
+    bad = ~np.isfinite(values)
     if bad.any():
         raise MechanismError(f"{what}: its value at {times[int(np.argmax(bad))]:.6g} s is not finite")
-    return found
+    return values
 
 
 def table_of_inputs(inputs: Iterable[tuple[str, Input]], times: Floats) -> Floats:
-    """Return (times, 1 + inputs): times and values of the inputs; each input comes with its name."""
+    """Return an array (times, 1 + inputs) of the times and all inputs, given as pairs of name and function."""
     return np.column_stack([times, *(sampled(value, times, what) for what, value in inputs)])
 
 
 class DrivenTorques:
-    """Torques of a mechanism as inputs, replacing their functions of time.
+    """Torques of a mechanism as inputs of a discrete system, in place of their functions of time.
 
     Attributes:
-        names: (k,) ``torque_…``.
-        coordinates: (k,) rows of the coordinates that the torques act along.
+        names: (k,) names of the inputs, ``torque_COORDINATE``.
+        coordinates: (k,) indices of the coordinates along which the torques act.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -70,7 +70,7 @@ class DrivenTorques:
         ]
 
     def row(self, torques: Floats, time: float) -> Floats:
-        """Return (1 + all inputs,): a time [s], the given torques, and the other functions of time."""
+        """Return an array (1 + all inputs,): the time [s], the given torques, and the other functions of time."""
         row = np.zeros(self._width)
         row[0] = time
         for column, what, value in self._others:
@@ -85,10 +85,10 @@ def checked_vector(given: Floats, names: Sequence[str], what: str) -> Floats:
     Raises:
         MechanismError: ``given`` has another shape, or a number is not finite.
     """
-    found = np.asarray(given, dtype=float)
-    if found.shape != (len(names),):
+    vector = np.asarray(given, dtype=float)
+    if vector.shape != (len(names),):
         shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-        raise MechanismError(f"{what} has shape {found.shape}; it must be ({len(names)},): {shown}")
-    if not np.isfinite(found).all():
-        raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(found)))]}")
-    return found
+        raise MechanismError(f"{what} has shape {vector.shape}; it must be ({len(names)},), one for each of {shown}")
+    if not np.isfinite(vector).all():
+        raise MechanismError(f"{what} has numbers that are not finite: {names[int(np.argmin(np.isfinite(vector)))]}")
+    return vector

@@ -45,18 +45,18 @@ _MAX_ITERATIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class DiscreteMechanism:
-    """One step of a mechanism as a map of its state x = (q_d, q_k, p, v_k) with inputs u = (torques, ρ), (7).
+    """One time step of a mechanism as a map x' = f(x, u) of the state x = (q_d, q_k, p, v_k), u = (torques, ρ), (7).
 
-    d are the dynamic and k the kinematic coordinates; p are the momenta of the dynamic ones, ρ the kinematic ones
-    at the end of the step, v_k = (ρ − q_k)/h their rates in it. Multipliers are not part of the state: (q, p, u, ρ)
-    determine them.
+    q_d are the dynamic coordinates and p their momenta. q_k are the kinematic coordinates, ρ their values at the end of
+    the step, and v_k their rates in the step before, so that v_k' = (ρ − q_k)/h. Multipliers are not part of the state:
+    (q, p, u, ρ) determine them.
 
     Attributes:
-        mechanism: to step.
-        step: [s] h.
-        alpha: of the generalized midpoint rule.
-        force_share: σ, the part of the impulses of torques, dampers and wrenches that acts at the start of the step: ½
-            in ``simulate`` and the paper of 2009, 1 in that of 2014.
+        mechanism: mechanism to simulate.
+        step: [s] time step h.
+        alpha: parameter of the generalized midpoint rule, 0 to 1.
+        force_share: σ, the share of the impulses of torques, dampers and wrenches that acts at the start of the step: ½
+            in ``simulate`` and in the paper of 2009, 1 in the paper of 2014.
         tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
 
     Raises:
@@ -92,7 +92,7 @@ class DiscreteMechanism:
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        """Names of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
+        """Names of x: coordinates, momenta ``momentum_NAME`` of dynamic ones, rates ``rate_NAME`` of kinematic ones."""
         m = self.mechanism
         dynamic, kinematic = m.dynamic_coordinates, m.kinematic_coordinates
         return (
@@ -101,26 +101,26 @@ class DiscreteMechanism:
 
     @cached_property
     def input_names(self) -> tuple[str, ...]:
-        """Names of u: ``torque_…``, and the kinematic coordinates at the end of the step."""
+        """Names of u: torques ``torque_NAME``, and the kinematic coordinates at the end of the step."""
         return (*self._driven.names, *self.mechanism.kinematic_coordinates)
 
     @property
     def states(self) -> int:
-        """Number of entries."""
+        """Number of entries of x."""
         return len(self.state_names)
 
     @property
     def inputs(self) -> int:
-        """Number of entries."""
+        """Number of entries of u."""
         return len(self.input_names)
 
     def state(self, q: Vector | None = None, v: Vector | None = None, momentum: Vector | None = None) -> Floats:
-        """Return x for a configuration with rates, or with momenta in their place.
+        """Return x for a configuration with rates or momenta; each is an array or a dict {name: value}.
 
         Args:
-            q: by name, or all in the mechanism's order.
-            v: rates; of the kinematic coordinates too.
-            momentum: momenta, in place of those that ``v`` gives.
+            q: configuration of all coordinates; missing ones are zero.
+            v: rates of all coordinates; missing ones are zero.
+            momentum: momenta; None: the momenta that belong to ``v``.
 
         Raises:
             MechanismError: an argument does not fit the mechanism.
@@ -132,7 +132,7 @@ class DiscreteMechanism:
         return np.concatenate([place[d], place[k], p[d], rates[k]])
 
     def configuration_of(self, x: Floats) -> Floats:
-        """Return q (n,) or (…, n) of one or more states, in the mechanism's order."""
+        """Return the configuration (n,) or (…, n), in the mechanism's order, of one or more states x."""
         x = np.asarray(x, dtype=float)
         q = np.empty((*x.shape[:-1], self.mechanism.size))
         nd = self._dynamic.size
@@ -143,20 +143,20 @@ class DiscreteMechanism:
     # --- the map ---
 
     def advance(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
-        """X' = f(x, u) of the step that begins at ``time`` [s].
+        """Return x' = f(x, u) after the time step that begins at ``time`` [s].
 
         Raises:
-            IntegrationError: the step could not be solved; the message says why.
+            IntegrationError: the time step has no solution; the message has the cause.
             MechanismError: x or u has another size, or is not finite.
         """
         return self._solved(x, u, time).next_state
 
     def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> Linearization:
-        """Return the step and its derivatives, (9).
+        """Return the time step that begins at ``time`` [s] and its first derivatives, (9).
 
         Raises:
-            SingularStepError: the step is solved, but its map has no derivative there.
-            IntegrationError, MechanismError: as of ``advance``.
+            SingularStepError: the step has a solution, but no derivative there.
+            IntegrationError, MechanismError: the step has no solution, or x or u is invalid, see ``advance``.
         """
         return Linearization(self, self._solved(x, u, time))
 
@@ -183,7 +183,7 @@ class DiscreteMechanism:
         return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
 
     def _guess(self, q: Floats, given_rates: Floats) -> None:
-        """Set the first guess of the displacement from the rates of the momentum; zero if it determines none."""
+        """Set the first guess of the displacement from the rates of the momentum; zero if these are not unique."""
         buffers, motion = self._engine.world.buffers, self._engine.world.motion
         buffers.node_q[:], buffers.node_momentum[:], buffers.given_rates[:] = q, motion.momentum, given_rates
         if self._engine.enter(places.RATES) == 0:
@@ -195,7 +195,7 @@ class DiscreteMechanism:
         world = self._engine.world
         cause = cause_of(self.mechanism, world.buffers, failed, self.step, _MAX_ITERATIONS)
         raise error(
-            f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
+            f"{self.mechanism.name}: time step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
             f"{world.motion.residual[0]:.3g}; try a smaller step"
         )
 
@@ -216,7 +216,7 @@ class DiscreteMechanism:
         return Derivation(self, 3)
 
     def _chain(self, solved: Solved, derivation: Derivation) -> Chain:
-        """Differentiate the map of a step once.
+        """Return the first derivatives of the map of a time step.
 
         Raises:
             SingularStepError: the step has no derivative.
@@ -227,7 +227,7 @@ class DiscreteMechanism:
         return derivation.step.chain
 
     def _reason(self, failed: int, step: SolvedStep) -> str:
-        """Why a step has no derivative."""
+        """Return why a time step has no derivative."""
         if failed == NOT_FINITE:
             return "the step's equations have derivatives that are not finite"
         names = self.mechanism.dynamic_coordinates
@@ -245,14 +245,14 @@ class DiscreteMechanism:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Solved step.
+    """Solved time step.
 
     Attributes:
-        x, u, time: at the start of the step.
+        x, u, time: state, inputs and time [s] at the start of the step.
         q: (n,) configuration at the start.
         moved: (n,) change of the configuration.
-        multiplier: (m,) λ [N·s or N·m·s].
-        row: (1, 1 + all inputs).
+        multiplier: (m,) impulses λ of the constraints [N·s or N·m·s].
+        row: (1, 1 + all inputs) time and functions of time in the step.
         next_state: f(x, u).
     """
 
@@ -267,14 +267,14 @@ class Solved:
 
 
 class Derivation:
-    """Kernels that differentiate the steps of a system.
+    """Kernels that differentiate the time steps of a system.
 
     Attributes:
         step: the differentiated step, with arrays for its derivatives.
     """
 
     def __init__(self, system: DiscreteMechanism, order: int) -> None:
-        """Compile for the ``order`` of the derivatives of a step's equations: 2, or 3 for second ones of the map."""
+        """Compile for an ``order`` of derivatives of the step's equations: 2, or 3 for second derivatives of f."""
         mechanism, self._order = system.mechanism, order
         mechanics, n, coupling = mechanism.mechanics, mechanism.size, Coupling(mechanism.mechanics, mechanism.customs)
         m, near = len(mechanism.labels), [coupling.near[j] for j in system._dynamic]
@@ -290,7 +290,7 @@ class Derivation:
         self._derive, self._first = Entry(derive_part, self._packed, order), Entry(first_part, self._packed)
 
     def differentiate(self, solved: Solved) -> int:
-        """Set all first derivatives of the map of a step; 0, or the cause why there are none."""
+        """Set all first derivatives of the map of a time step; return 0, or the cause if they do not exist."""
         step = self.step
         step.q[:], step.moved[:], step.multiplier[:] = solved.q, solved.moved, solved.multiplier
         step.inputs[:] = solved.row
@@ -301,32 +301,32 @@ class Derivation:
 
     @cached_property
     def twice(self) -> Entry:
-        """Kernel of all second derivatives; enter after the first ones."""
+        """Kernel of all second derivatives; call after ``differentiate``."""
         return Entry(second_part, self._packed)
 
     @cached_property
     def add_up(self) -> Entry:
-        """Kernel of one weighted sum of second derivatives; enter after the first ones."""
+        """Kernel of one weighted sum of second derivatives; call after ``differentiate``."""
         return Entry(weighted_part, self._packed)
 
 
 class Linearization:
-    """δx' = A δx + B δu, and what is beyond it.
+    """Linearized time step, δx' = A δx + B δu, with second derivatives on request.
 
     Attributes:
-        system: whose it is.
+        system: linearized system.
         next_state: x'.
         A: (states, states) ∂x'/∂x.
         B: (states, inputs) ∂x'/∂u.
-        multipliers: (m,) the constraints' forces [N or N·m], means over the step, as in a motion's table: −λ/h of (45).
-        multipliers_by_state: (m, states) their derivatives by x.
-        multipliers_by_input: (m, inputs) their derivatives by u.
-        determinant: det M_{k+1} of (8); the step is a map where it is not zero. With a variable that moves no mass and
-            that constraints hold it is zero, and the step still a map.
-        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints, infinite if that is 0.
+        multipliers: (m,) mean forces [N or N·m] of the constraints in the step, as in a motion's table: −λ/h of (45).
+        multipliers_by_state: (m, states) derivatives of the multipliers by x.
+        multipliers_by_input: (m, inputs) derivatives of the multipliers by u.
+        determinant: det M_{k+1} of (8). If it is not zero, the step is a map. It is zero if constraints hold a variable
+            that moves no mass, although the step is a map.
+        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints, inf with such a variable.
 
     Raises:
-        SingularStepError: one of the two determinants vanishes.
+        SingularStepError: the step has no derivative, since one of the two matrices is singular.
     """
 
     def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
@@ -355,7 +355,7 @@ class Linearization:
         self.multipliers_by_input = -chain.solved[nd:, known:] / h
 
     def second(self) -> Floats:
-        """Return second derivatives (states, N, N) of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
+        """Return the second derivatives (states, N, N) of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
         chain, nd = self.system._chain(self._solved, self.system._second), self.system._dynamic.size
         self.system._second.twice()
         rows, n = chain.matrix.shape[0], self.system.mechanism.size
@@ -366,7 +366,7 @@ class Linearization:
         return result
 
     def weighted_second(self, weights: Floats) -> Floats:
-        """Return Σ w_i ∂²x'_i/∂(x, u)² (N, N) for weights (states,) at the cost of ``linearize``."""
+        """Return Σ w_i ∂²x'_i/∂(x, u)² (N, N) for weights (states,), at about the cost of ``linearize``."""
         system, n, nd = self.system, self.system.mechanism.size, self.system._dynamic.size
         weights = np.asarray(weights, dtype=float)
         chain = system._chain(self._solved, system._second)
@@ -377,7 +377,7 @@ class Linearization:
         return result[0]
 
     def _spread(self, bends: Floats, sign: float, result: Floats) -> None:
-        """Packed rows by w as matrices by (x, u)."""
+        """Unpack rows of derivatives by w into matrices by (x, u)."""
         system = self.system
         nd, nk = system._dynamic.size, system._kinematic.size
         spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.t_row, result)

@@ -1,8 +1,8 @@
 """Marionette of Johnson, Schultz & Murphey 2014, section VIII-B: a human on six strings.
 
-It hangs in three dimensions with gravity along −z and faces y. Its strings are massless: each holds a frame at a
-variable distance below a moving point of a plane. The paper gives the numbers of variables and constraints; lengths,
-masses and posture are those of its authors' program, to four digits.
+The human moves in three dimensions and faces y; gravity is along −z. The strings are massless: each holds a frame at
+a variable distance below a point that moves in a horizontal plane. The numbers of variables and constraints are the
+paper's; lengths, masses and posture are from its authors' program, to four digits.
 """
 
 import math
@@ -14,22 +14,22 @@ from formulations.mechanism.forces import Damper
 from formulations.mechanism.frames import Frame, Mass, kinematic, rx, ry, rz, tx, ty, tz
 from formulations.mechanism.mechanism import Mechanism
 
-#: [m/s²]
+#: Gravitational acceleration [m/s²].
 GRAVITY = (0.0, 0.0, -9.8)
-#: [N·s/m or N·m·s] Damping of each dynamic coordinate.
+#: Damping of each dynamic coordinate [N·s/m or N·m·s].
 DAMPING = 0.2
-#: [m] Height of the strings' plane above the origin.
+#: Height of the plane of the strings' upper ends above the origin [m].
 CEILING = 2.0
-#: [m] half widths, lengths.
+#: Half widths of the hips and shoulders, and lengths of segments [m].
 HIP, SHOULDER = 0.1, 0.1581
 TORSO, NECK, LOWER_HEAD, UPPER_HEAD = 0.4913, 0.045, 0.045, 0.09
 FEMUR, TIBIA, HUMERUS, RADIUS = 0.4, 0.4, 0.25, 0.2577
-#: Masses [kg] with moments [kg m²].
+#: Masses [kg] and principal moments of inertia [kg m²].
 PELVIS: Mass = (10.0, 1.0, 1.0, 1.0)
 HEAD: Mass = (0.75, 0.08, 0.08, 0.08)
 LEG: Mass = (1.5, 0.3, 0.3, 0.1)
 ARM: Mass = (0.5, 0.05, 0.05, 0.01)
-#: Attachment of the strings: frame, and offset [m].
+#: Attachment of each string: frame, and offset (x, y) [m] from it.
 STRINGS: Mapping[str, tuple[str, tuple[float, float]]] = {
     "left_shoulder": ("spine_top", (-0.1, 0.0)),
     "right_shoulder": ("spine_top", (0.1, 0.0)),
@@ -38,7 +38,7 @@ STRINGS: Mapping[str, tuple[str, tuple[float, float]]] = {
     "left_knee": ("left_femur_end", (0.0, 0.1)),
     "right_knee": ("right_femur_end", (0.0, 0.1)),
 }
-#: [rad] Start; all other coordinates are zero.
+#: Angles at the start [rad]; all other coordinates are zero.
 POSTURE: Mapping[str, float] = {
     "torso_rx": -0.05,
     **{f"{side}_elbow_rx": 1.57 for side in ("left", "right")},
@@ -48,10 +48,10 @@ POSTURE: Mapping[str, float] = {
 
 
 def marionette() -> Mechanism:
-    """22 dynamic and 18 kinematic coordinates and 6 constraints; start it at ``marionette_start``.
+    """Return the marionette: 22 dynamic and 18 kinematic coordinates, 6 constraints; its start: ``marionette_start``.
 
-    Dynamic: ``torso_tx`` … ``torso_rx``, three of each hip and shoulder, one of each knee and elbow. Kinematic: of each
-    of the ``STRINGS`` the place ``…_x``, ``…_y`` [m] that it comes from, and its ``…_length`` [m].
+    Dynamic: ``torso_tx`` … ``torso_rx``, three for each hip and shoulder, one for each knee and elbow. Kinematic, for
+    each of the ``STRINGS``: position ``…_x``, ``…_y`` [m] of its upper end, and its length ``…_length`` [m].
     """
     body, above = _body(), tz(CEILING, *(_string(name) for name in STRINGS))
     moved = Mechanism("body", [body]).coordinates
@@ -65,7 +65,7 @@ def marionette() -> Mechanism:
 
 
 def marionette_start(mechanism: Mechanism) -> Floats:
-    """Return q (40,) of the ``POSTURE`` with vertical strings."""
+    """Return the configuration q (40,) of the ``POSTURE`` with vertical strings."""
     q = dict(POSTURE)
     hanging = mechanism.configuration(q)
     for string in STRINGS:
@@ -75,7 +75,7 @@ def marionette_start(mechanism: Mechanism) -> Floats:
 
 
 def _string(name: str) -> Frame:
-    """Return the frames of a string: its upper end, and its lower end if vertical; the length is kinematic."""
+    """Return the frames of a string: its upper end, and its lower end if the string is vertical."""
     end = rx(math.pi, tz(kinematic(f"{name}_length")))
     return tx(kinematic(f"{name}_x"), ty(kinematic(f"{name}_y"), end, name=f"{name}_above"))
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from biped.model import Model
     from biped.presentation import View
 
-#: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
+#: Configuration or rates: an array of all variables in their order, or a dict {name: value}; missing ones are zero.
 Vector = ArrayLike | Mapping[str, float]
 
 # Greatest number of iterations to satisfy the constraints.
@@ -51,13 +51,13 @@ class Mechanism:
     constraints. It is immutable; ``simulate`` returns a motion.
 
     Attributes:
-        name: of the mechanism.
-        frames: the children of the world, each with its own children.
-        gravity: [m/s²] of all masses; zero if None.
-        potentials, constraints, forces: in any order.
+        name: name of the mechanism.
+        frames: frames whose parent is the world, each with its children.
+        gravity: [m/s²] gravitational acceleration of all masses, in world axes; None: zero.
+        potentials, constraints, forces: components, in any order.
 
     Raises:
-        MechanismError: a name is used twice or unknown, a frame carries itself, or a component is of another kind. The
+        MechanismError: a name is used twice or unknown, a frame carries itself, or a component is in a wrong list. The
             message says what is allowed.
     """
 
@@ -82,14 +82,14 @@ class Mechanism:
     def __repr__(self) -> str:
         parts = [f"{len(self.coordinates)} configuration variables"]
         parts += [
-            f"{len(found)} {what}"
-            for what, found in (
+            f"{len(members)} {what}"
+            for what, members in (
                 ("kinematic", self.kinematic_coordinates),
                 ("constraints", self.constraint_names),
                 ("potentials", self.potentials),
                 ("forces", self.forces),
             )
-            if found
+            if members
         ]
         return f"Mechanism {self.name!r}: {', '.join(parts)}"
 
@@ -97,7 +97,7 @@ class Mechanism:
 
     @cached_property
     def structure(self) -> Structure:
-        """Structure of the frames, and the kernels' tree."""
+        """Structure of the frames, with the tree that the kernels take."""
         return structure_of(self.frames, self.gravity or (0.0, 0.0, 0.0))
 
     @cached_property
@@ -115,13 +115,13 @@ class Mechanism:
 
     @property
     def loose(self) -> Mapping[str, float]:
-        """Variables that move no mass (only constraints hold them), with the ballast of the elimination."""
+        """Variables that move no mass and are held by constraints, with the inertia added in the elimination."""
         ballast = self.mechanics.ballast
         return {self.coordinates[j]: float(b) for j, b in zip(ballast.coordinate, ballast.inertia, strict=True)}
 
     @property
     def inputs(self) -> Sequence[tuple[str, Input]]:
-        """Functions of time with their names, in the order of a row of inputs."""
+        """Functions of time with their names, in the order of the columns of inputs."""
         return self._built[0].inputs
 
     @property
@@ -165,7 +165,7 @@ class Mechanism:
         return tuple(label.name for label in self.labels)
 
     def frame(self, name: str) -> FrameView:
-        """Return the view of a frame by name: its position and motion.
+        """Return the kinematics of the frame called ``name``.
 
         Raises:
             ModelError: the frame is unknown; the message lists all frames.
@@ -177,7 +177,7 @@ class Mechanism:
     # --- at one configuration ---
 
     def configuration(self, q: Vector | None = None) -> Floats:
-        """Return q (n,) from an array of all variables, or from a table {name: value}; variables left out are zero.
+        """Return q (n,) from an array of all variables, or from a dict {name: value}; missing variables are zero.
 
         Raises:
             MechanismError: an array has another length, a name is unknown, or a number is not finite.
@@ -185,7 +185,7 @@ class Mechanism:
         return self._vector(q, "q")
 
     def rates(self, v: Vector | None = None) -> Floats:
-        """Return q̇ (n,) from an array of all rates, or from a table {name: value}; rates left out are zero."""
+        """Return q̇ (n,) from an array of all rates, or from a dict {name: value}; missing rates are zero."""
         return self._vector(v, "v")
 
     def _vector(self, given: Vector | None, what: str) -> Floats:
@@ -199,10 +199,10 @@ class Mechanism:
             try:
                 result = np.array(given, dtype=float)
             except (TypeError, ValueError):
-                raise MechanismError(f"{what} = {given!r}: it must be numbers, or a table of them by name") from None
+                raise MechanismError(f"{what} = {given!r}: it must be an array, or a dict {{name: number}}") from None
         if result.shape != (self.size,):
             raise MechanismError(
-                f"{what} has shape {result.shape}; it must be ({self.size},), the variables being "
+                f"{what} has shape {result.shape}; it must be ({self.size},), one number for each of "
                 f"{', '.join(self.coordinates[:20])}{', …' if self.size > 20 else ''}"
             )
         if not np.all(np.isfinite(result)):
@@ -210,7 +210,7 @@ class Mechanism:
         return result
 
     def engine(self, rule: system.Rule | None = None) -> Engine:
-        """Return the kernels for this mechanism, with their own buffers."""
+        """Return the compiled kernels of this mechanism, with new buffers."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
         border = int(mechanics.border[0])
         customs, kept = self._built[0].new_customs(border)
@@ -229,7 +229,7 @@ class Mechanism:
         return Engine(world, FUNCTIONS, CALLS, kept)
 
     def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
-        """Kinetic and potential energy [J]."""
+        """Return the kinetic and the potential energy [J]."""
         engine = self.engine()
         buffers = engine.world.buffers
         buffers.node_q[:], buffers.node_rates[:] = self.configuration(q), self.rates(v)
@@ -259,29 +259,29 @@ class Mechanism:
     def largest_constraints(self, q: Floats) -> Floats:
         """Return the largest ``|h(q)|`` (rows,) [m or rad] for configurations (rows, n); zero without constraints."""
         engine = self.engine()
-        found = [np.abs(self._constraints_at(row, engine)[0]).max(initial=0.0) for row in q]
-        return np.array(found, dtype=np.float64)
+        largest = [np.abs(self._constraints_at(row, engine)[0]).max(initial=0.0) for row in q]
+        return np.array(largest, dtype=np.float64)
 
     def constraint_jacobian(self, q: Vector) -> Floats:
         """Return Dh(q) (m, n)."""
         return self._constraints_at(self.configuration(q), self.engine())[1]
 
     def _constraints_at(self, q: Floats, engine: Engine) -> tuple[Floats, Floats]:
-        """h(q) and Dh(q), which the next call writes over."""
+        """Return h(q) and Dh(q), in buffers that the next call overwrites."""
         buffers = engine.world.buffers
         buffers.node_q[:] = q
         engine.enter(system.CONSTRAINTS)
         return buffers.values, buffers.node_border.rows[: buffers.values.size]
 
     def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:
-        """Return a configuration (n,) near q on the constraints, by least changes of the dynamic variables.
+        """Return a configuration (n,) near q that satisfies the constraints; only dynamic variables are changed.
 
         Args:
-            q: start of the search.
-            tolerance: [m or rad] of each constraint.
+            q: configuration from which the search starts.
+            tolerance: [m or rad] largest error of a constraint.
 
         Raises:
-            IntegrationError: no solution nearby; the message has the remaining error of the worst constraint.
+            IntegrationError: there is no solution nearby; the message has the error of the worst constraint.
         """
         engine, free = self.engine(), self.mechanics.prescribed == 0
 
@@ -290,20 +290,20 @@ class Mechanism:
             displacement[free] = np.linalg.lstsq(rows[:, free], change, rcond=1e-12)[0]
             return displacement
 
-        found, is_closed = project(
+        solution, is_closed = project(
             self.configuration(q), lambda place: self._constraints_at(place, engine), least, np.add,
             lambda _, values: bool(np.abs(values).max(initial=0.0) <= tolerance), longest=1.0, rounds=ROUNDS,
         )  # fmt: skip
         if is_closed:
-            return found
-        values = self.constraint_values(found)
+            return solution
+        values = self.constraint_values(solution)
         worst = int(np.argmax(np.abs(values)))
         raise IntegrationError(
-            f"no configuration near q was found on the constraints: {self.constraint_names[worst]!r} is off by "
+            f"no configuration near q satisfies the constraints: {self.constraint_names[worst]!r} is off by "
             f"{values[worst]:.3g}; start nearer, or check that the constraints can be satisfied"
         )
 
-    # --- in motion ---
+    # --- simulation ---
 
     def simulate(
         self,
@@ -324,26 +324,26 @@ class Mechanism:
         """Simulate the motion from a configuration and rates.
 
         Args:
-            duration: [s] a whole number of steps.
-            step: [s] h.
-            q: configuration at the start: an array, or values by name, the others being zero.
-            v: rates at the start, likewise; they must satisfy the constraints. By default the mechanism is at rest,
-                except for rates that kinematic variables impose through constraints.
-            kinematic: the motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions
-                of an array of times. They also set the start of these variables.
-            alpha: of the generalized midpoint rule, 0 to 1; ½ is of second order and symmetric.
+            duration: [s] a whole number of time steps.
+            step: [s] time step h.
+            q: configuration at the start: an array, or a dict {name: value}; missing variables are zero.
+            v: rates at the start, an array or a dict; they must satisfy the constraints. None: the mechanism is at
+                rest, except for rates that kinematic variables impose through constraints.
+            kinematic: motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions of
+                an array of times [s]. They also set the start of these variables.
+            alpha: parameter of the generalized midpoint rule, 0 to 1; with ½ it is of second order and symmetric.
             tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
-            max_iterations: of Newton's method in a step.
-            record_every: steps from row to row.
+            max_iterations: largest number of Newton iterations in a time step.
+            record_every: number of time steps between rows of the motion.
             start: [s] time at the start.
-            progress: called now and then with the fraction that is done.
-            announce: called with a line before something is compiled.
+            progress: function that is called repeatedly with the completed fraction, 0 to 1.
+            announce: function that is called with a line of text before a compilation.
 
         Raises:
             MechanismError: the start violates the constraints, or they are dependent there; the mass matrix is
                 singular; or the motion of a kinematic variable is missing.
-            IntegrationError: a step has no solution; the message has the time and the cause, and ``error.run`` the
-                motion before.
+            IntegrationError: a time step has no solution; the message has the time and the cause, ``error.run`` is the
+                motion until then.
         """
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
@@ -351,14 +351,14 @@ class Mechanism:
         )  # fmt: skip
         return simulate(self, settings, q=q, v=v, given=kinematic, progress=progress, announce=announce)
 
-    # --- to look at ---
+    # --- views ---
 
     @cached_property
     def model(self) -> Model:
-        """Tree of the mechanism as a `Model`, with open loops (`formulations.mechanism.as_model`).
+        """Mechanism as a `Model` with the same tree and open loops; see `to_model`.
 
         Raises:
-            ModelError: only constraints resist a configuration variable.
+            ModelError: a configuration variable moves no mass, and no constraint can hold it.
         """
         return to_model(self)
 
@@ -366,8 +366,8 @@ class Mechanism:
         """Draw links, joints, masses, springs and constraints; return the figure.
 
         Args:
-            q: configuration; all variables zero if not given.
-            names: show the frames' names.
+            q: configuration; None: all variables are zero.
+            names: whether to show the frames' names.
 
         Raises:
             MechanismError: ``q`` is not a configuration.
@@ -376,21 +376,21 @@ class Mechanism:
         return figure
 
     def view(self, q: Vector | None = None) -> View:
-        """See it in three dimensions, inline in a notebook, else in the browser.
+        """Show the mechanism in three dimensions: inline in a notebook, otherwise in the browser.
 
         Raises:
             MechanismError: ``q`` is not a configuration.
-            ModelError: as ``model``.
+            ModelError: the mechanism cannot be converted, see ``model``.
             MissingExtraError: the viewer is not installed; the message says how to install it.
         """
         return self.model.view(self.configuration(q))
 
 
 def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:
-    """Return a tuple; all items must be of one kind."""
+    """Return ``given`` as a tuple, after checking that all items are instances of ``kind``."""
     if isinstance(given, (kind, str)) or not isinstance(given, Sequence):
         raise MechanismError(f"{what} = {given!r}: it must be a list of {kind.__name__} objects")
     for item in given:
         if not isinstance(item, kind):
-            raise MechanismError(f"{what}: {item!r} is no {kind.__name__}")
+            raise MechanismError(f"{what}: {item!r} is not a {kind.__name__}")
     return tuple(given)

@@ -1,4 +1,4 @@
-"""Potential energies (section IV-C of Johnson & Murphey 2009); gravity of all masses is the mechanism's."""
+"""Potential energies (section IV-C of Johnson & Murphey 2009), except gravity on all masses, a field of `Mechanism`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from formulations.mechanism.component import CoordinateName, FrameName, Potentia
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.kernels.potentials import NEWTONIAN, POLYNOMIAL
 
-#: [N m²/kg²]
+#: Gravitational constant G [N m²/kg²].
 GRAVITATIONAL_CONSTANT = 6.6743e-11
 
 
 def _coefficients(given: float | tuple[float, ...], what: str) -> tuple[float, ...]:
-    """c₁, c₂, … of a force Σ c_k x^k."""
-    found = several(given, what)
-    if not found:
-        raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several")
-    return found
+    """Return the coefficients c₁, c₂, … of a force Σ c_k x^k."""
+    coefficients = several(given, what)
+    if not coefficients:
+        raise MechanismError(f"{what} = {given!r}: it must be one or more finite numbers")
+    return coefficients
 
 
 @dataclass(frozen=True)
 class Gravity(Potential):
-    """Constant gravity field for one mass, if masses have different fields (30).
+    """Uniform gravity on one mass, for a mechanism whose masses are in different fields (30).
 
     Attributes:
-        frame: frame with the mass.
-        acceleration: [m/s²].
+        frame: name of the frame with the mass.
+        acceleration: [m/s²] gravitational acceleration, in world axes.
     """
 
     word: ClassVar[str] = "gravity-of"
@@ -45,12 +45,12 @@ class Gravity(Potential):
 
 @dataclass(frozen=True)
 class LinearSpring(Potential):
-    """V = ½ k (x − x₀)², x being the distance between two frames' origins (33)–(35).
+    """Linear spring between two frames' origins at the distance x: V = ½ k (x − x₀)² (33)–(35).
 
     Attributes:
-        first, second: the frames.
+        first, second: names of the frames.
         stiffness: [N/m] k.
-        length: [m] x₀. Where it is not zero, V has no derivative where the two frames meet.
+        length: [m] rest length x₀. Unless it is zero, V has no derivative where the two origins coincide.
     """
 
     word: ClassVar[str] = "linear-spring"
@@ -67,12 +67,12 @@ class LinearSpring(Potential):
 
 @dataclass(frozen=True)
 class NonlinearSpring(Potential):
-    """Spring with force c₁ (x − x₀) + c₂ (x − x₀)² + …; x is the distance between two frames' origins.
+    """Spring between two frames' origins at the distance x, with the force c₁ (x − x₀) + c₂ (x − x₀)² + ….
 
     Attributes:
-        first, second: the frames.
+        first, second: names of the frames.
         coefficients: [N/m, N/m², …] c₁, c₂, ….
-        length: [m] x₀.
+        length: [m] rest length x₀.
     """
 
     word: ClassVar[str] = "nonlinear-spring"
@@ -98,9 +98,9 @@ class CoordinateSpring(Potential):
     """Spring at one configuration variable (torsional for an angle): V = ½ k (q − q₀)².
 
     Attributes:
-        coordinate: the variable.
-        stiffness: [N·m/rad or N/m] k; several numbers are c₁, c₂, … of a force Σ c_k (q − q₀)^k.
-        rest: [rad or m] q₀.
+        coordinate: name of the variable.
+        stiffness: [N·m/rad or N/m] k; several numbers are the c₁, c₂, … of a force Σ c_k (q − q₀)^k.
+        rest: [rad or m] rest position q₀.
     """
 
     word: ClassVar[str] = "coordinate-spring"
@@ -116,11 +116,11 @@ class CoordinateSpring(Potential):
 
 @dataclass(frozen=True)
 class NewtonianGravity(Potential):
-    """V = −G m₁ m₂ / r between the masses of two frames, as in celestial mechanics.
+    """Newtonian gravity between the masses of two frames at the distance r: V = −G m₁ m₂ / r.
 
     Attributes:
-        first, second: the frames; their origins are their centres of mass.
-        constant: [N m²/kg²] G.
+        first, second: names of the frames, whose masses are at their origins.
+        constant: [N m²/kg²] gravitational constant G.
     """
 
     word: ClassVar[str] = "newtonian-gravity"

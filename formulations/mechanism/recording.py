@@ -1,4 +1,4 @@
-"""From the motion of a mechanism to an ordinary run, which all tools of runs take: view, render, report, export."""
+"""Conversion of a mechanism's motion to a `Run`, which all tools take: view, render, report, export."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from formulations.mechanism.inputs import sampled
 if TYPE_CHECKING:
     from formulations.mechanism.simulation import Motion
 
-#: Corresponding columns of a run's energy balance.
+#: Columns of a motion that a run has in its energy balance, under other names.
 _IN_LEDGER = ("kinetic_energy", "potential_energy", "work")
 
 
 def run_of(motion: Motion) -> Run:
-    """Return the motion as a ``Run`` of the mechanism's `Model`; momenta, energy and multipliers stay columns.
+    """Return the motion as a ``Run`` of the mechanism's `Model`; momenta, energy and multipliers remain as columns.
 
-    ``actuators`` in the energy balance are all forces without a potential, and the drives of prescribed variables.
+    In the energy balance, ``actuators`` is the work of all forces without a potential and of all prescribed motions.
 
     Raises:
         MechanismError: the motion has no rows, or the momentum of a variable would have the name of another column.
@@ -81,16 +81,16 @@ def run_of(motion: Motion) -> Run:
 
 
 def _columns(motion: Motion, model: Model) -> Columns:
-    """Return the columns of any run of the model, and the motion's own."""
+    """Return the columns of a run of the model, with the additional columns of the motion."""
     known = columns_of(model)
-    own = {name: unit for name, unit in motion.units.items() if name not in known.units and name not in _IN_LEDGER}
+    added = {name: unit for name, unit in motion.units.items() if name not in {*known.units, *_IN_LEDGER}}
     for name in motion.mechanism.coordinates:
         if f"momentum_{name}" in known.units:
             raise MechanismError(
-                f"configuration variable {name!r}: its momentum would be called as the whole's, momentum_{name}; "
-                "give it another name"
+                f"configuration variable {name!r}: a run has another column momentum_{name}, a total momentum; "
+                "give the variable another name"
             )
-    return columns_of(model, own=own)
+    return columns_of(model, integrator_columns=added)
 
 
 def _state(model: Model, motion: Motion) -> State:
@@ -104,7 +104,7 @@ def _state(model: Model, motion: Motion) -> State:
 
 
 def _fill_torques(motion: Motion, columns: Columns, rows: Floats) -> None:
-    """Fill the joint torques: motors and drives of prescribed variables, without dampers and wrenches."""
+    """Fill the joint torques: motors and driving forces of prescribed variables, without dampers and wrenches."""
     times = motion.frame["time"].to_numpy()
     at = columns.layout.torque
     names = motion.mechanism.coordinates

@@ -1,4 +1,4 @@
-"""Motions of a mechanism: what is checked before the first step, what steps take and leave, and their columns."""
+"""Simulation of a mechanism: checks of the start, time steps, and the columns of the motion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism, Vector
 
 MAX_BACKTRACKS = 12
-# Forces act by halves at both ends of a step (section IV-E).
+# Share of the impulse of forces that acts at the start of a time step (section IV-E).
 FORCE_SHARE = 0.5
 
 
@@ -50,7 +50,7 @@ class Settings(StepSettings):
 
     @property
     def rule(self) -> Rule:
-        """Settings in the form that the kernels take."""
+        """Settings as the tuple that the kernels take."""
         return Rule(
             float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS,
             FORCE_SHARE,
@@ -59,9 +59,9 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """Motion of a mechanism in its own coordinates.
+    """Motion of a mechanism in its configuration variables.
 
-    Tools for runs (figures, checks, saving) take its ``run``, a run of the mechanism's tree.
+    Tools for runs (figures, checks, saving) take the attribute ``run``, a `Run` of the mechanism's `Model`.
 
     Attributes:
         mechanism: the simulated mechanism.
@@ -86,16 +86,16 @@ class Motion(Run):
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """Largest absolute entry of h(q) of each row (rows,) [m or rad]; zero without constraints."""
+        """Largest absolute entry of h(q) in each row (rows,) [m or rad]; zero without constraints."""
         return self.mechanism.largest_constraints(self.q)
 
     @cached_property
     def run(self) -> Run:
-        """Motion as a run of the mechanism's tree with open loops, for all tools that take runs.
+        """Motion as a `Run` of the mechanism's `Model`, whose loops are open, for all tools that take runs.
 
         Raises:
             MechanismError: the motion has no rows, or a momentum would have the name of another column.
-            ModelError: only constraints resist a configuration variable.
+            ModelError: a configuration variable moves no mass, and no constraint can hold it.
         """
         from formulations.mechanism.recording import run_of
 
@@ -110,19 +110,19 @@ class Motion(Run):
         """Save ``run`` to a folder that ``biped view``, ``render``, ``report`` and `Run.load` open.
 
         Raises:
-            MechanismError: as ``run``.
+            MechanismError, ModelError: the motion cannot be converted to a run, see ``run``.
             OSError: the folder cannot be written.
         """
         return self.run.save(folder)
 
 
 def coordinate_columns(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Return the columns of the configuration variables with units: ``angle_…`` or ``position_…``."""
+    """Return name and unit of each configuration variable's column: ``angle_NAME`` or ``position_NAME``."""
     return [(f"{'angle' if c.is_rotation else 'position'}_{c.name}", c.unit) for c in mechanism.variables]
 
 
 def columns_of(mechanism: Mechanism) -> dict[str, str]:
-    """Return the units of a motion's columns, in order, after the time."""
+    """Return the units of a motion's columns by name, in their order, without the time."""
     variables = mechanism.variables
     units = dict(coordinate_columns(mechanism))
     units |= {f"rate_{c.name}": f"{c.unit}/s" for c in variables}
@@ -144,7 +144,7 @@ def simulate(
     progress: Progress | None,
     announce: Announce | None,
 ) -> Motion:
-    """See ``Mechanism.simulate``."""
+    """Simulate a mechanism; see ``Mechanism.simulate``."""
     motion = _Simulation(mechanism, settings, given or {})
     if announce is not None and not motion.engine.is_ready(places.TAKE_STEPS):
         announce("compiling the steps of mechanisms, once for this machine")
@@ -160,9 +160,9 @@ def start_of(
     given: Mapping[str, Input],
     driven: Floats,
 ) -> tuple[Floats, Floats]:
-    """Return configuration and rates at the start of a motion, checked as in ``simulate``.
+    """Return configuration and rates at the start of a motion, after the checks of ``simulate``.
 
-    ``driven`` (n,) has the rates of prescribed variables.
+    ``driven`` (n,) are the rates of prescribed variables.
     """
     run = _Simulation(mechanism, settings, given)
     run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v), driven)
@@ -185,12 +185,12 @@ class _Simulation:
     # --- functions of time ---
 
     def inputs(self, first: int, count: int) -> Floats:
-        """Rows of times and functions of them in the middle of steps, from the step before ``first`` on."""
+        """Return times and functions of time in the middle of time steps, from the step before ``first`` on."""
         steps = np.arange(first - 1, first + count + 1, dtype=np.float64)
         return table_of_inputs(self.mechanism.inputs, self.settings.start + self.rule.h * (steps + self.rule.alpha))
 
     def prescribed(self, first: int, count: int) -> Floats:
-        """Rows of kinematic variables at the beginnings of steps, from the step before ``first`` on."""
+        """Return kinematic variables at the beginnings of time steps, from the step before ``first`` on."""
         times = self.settings.start + self.rule.h * np.arange(first - 1, first + count + 2, dtype=np.float64)
         table = np.zeros((len(times), self.mechanism.size))
         for name, value in self.given.items():
@@ -200,9 +200,9 @@ class _Simulation:
     # --- the start ---
 
     def start(self, q: Floats, v: Floats | None, driven: Floats | None = None) -> None:
-        """From a configuration and rates: p₀ = M(q₀) v₀. Without rates, at rest but for what moves as it is given.
+        """Set the state from a configuration and rates, p₀ = M(q₀) v₀; without rates, at rest except where prescribed.
 
-        ``driven`` has the rates of what is prescribed, by default over two steps.
+        ``driven`` are the rates of prescribed variables; by default, their mean rates over two time steps.
         """
         motion, table = self.motion, self.prescribed(0, 0)
         prescribed = self.mechanics.prescribed != 0
@@ -228,7 +228,7 @@ class _Simulation:
             self.mechanism.constraint_values(q), self.mechanism.constraint_jacobian(q), v,
             [repr(name) for name in self.mechanism.constraint_names], what=what, error=MechanismError,
             free=self.mechanics.prescribed == 0,
-            hint="; satisfy_constraints finds a configuration near by that is on them",
+            hint="; Mechanism.satisfy_constraints returns a configuration nearby that satisfies them",
         )  # fmt: skip
 
     def rates_at_rest(self, q: Floats, driven: Floats) -> Floats:
@@ -236,43 +236,43 @@ class _Simulation:
         buffers = self.buffers
         buffers.node_q[:], buffers.given_rates[:], buffers.node_momentum[:] = q, driven, 0.0
         if self.engine.enter(places.RATES):
-            told = singularity(self.mechanism, buffers)
+            clause = singularity(self.mechanism, buffers)
             raise MechanismError(
-                "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
-                "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
-                f"axes lie in a plane{f': {told}' if told else ''}"
+                "the mass matrix is singular at the start: a configuration variable moves no mass there; give a "
+                "mass or an inertia to a frame that it moves, or leave singular orientations such as three rotations "
+                f"with their axes in a plane{f': {clause}' if clause else ''}"
             )
         return buffers.node_rates.copy()
 
-    # --- steps ---
+    # --- time steps ---
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Take in the functions of time of the steps from ``first`` on."""
+        """Evaluate the functions of time for the time steps from ``first`` on."""
         self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
 
     def advance(self, first: int, count: int) -> int:
-        """Take ``count`` steps, with a row every ``record_every`` steps."""
+        """Take ``count`` time steps, and record a row every ``record_every`` steps."""
         every = self.settings.record_every
         return self.engine.enter(places.TAKE_STEPS, count, every, first // every)
 
     def finish(self, steps: int) -> int:
-        """Record the last row; its forces stay unknown if no further step has a solution."""
+        """Record the last row; its forces remain unknown if the next time step has no solution."""
         self.engine.enter(places.RECORD_END, len(self.rows) - 1)
         return 0
 
     def failure(self, cause: int) -> str:
-        """Return a sentence about the cause that ended the motion."""
+        """Return the message for the cause that ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * taken
-        told = cause_of(self.mechanism, self.buffers, cause, self.rule.h, self.rule.max_iterations)
-        off, worst, _ = self.motion.residual
-        message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
+        reason = cause_of(self.mechanism, self.buffers, cause, self.rule.h, self.rule.max_iterations)
+        off, constraints, _ = self.motion.residual
+        message = f"{self.mechanism.name} at t = {reached:.9g} s: {reason}; the residual is {off:.3g}"
         if self.mechanism.labels:
-            message += f", the largest constraint {worst:.3g}"
+            message += f", the norm of the constraints {constraints:.3g}"
         return message + f" after a step of {self.rule.h:g} s; try a smaller step"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """Return the motion of all rows that have coordinates."""
+        """Return the motion of all recorded rows."""
         count = self.motion.counts
         steps = int(count[places.STEPS])
         metrics = {
@@ -293,7 +293,7 @@ def motion_of(
     mechanism: Mechanism, times: Floats, rows: Floats, metrics: Mapping[str, Any], seconds: float, failure: str,
     without: tuple[str, ...] = (),
 ) -> Motion:  # fmt: skip
-    """Rows (rows, columns) in the order of ``columns_of`` as a motion, but for the columns ``without``."""
+    """Return a motion from rows (rows, columns) in the order of ``columns_of``, without the columns ``without``."""
     units = columns_of(mechanism)
     columns = {name: rows[:, k] for k, name in enumerate(units) if name not in without}
     columns["work"] = columns["work"] + driving_work(mechanism, times, columns)
@@ -315,17 +315,17 @@ def driving_work(mechanism: Mechanism, times: Floats, columns: Mapping[str, Floa
 
 
 def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
-    """Return the motions of all kinematic variables, checked."""
-    wanted = mechanism.kinematic_coordinates
+    """Return the motions of all kinematic variables, after checking that none is missing or unknown."""
+    variables = mechanism.kinematic_coordinates
     for name in given:
-        if name not in wanted:
+        if name not in variables:
             raise MechanismError(
-                f"kinematic: {name!r} is not a kinematic variable ({', '.join(wanted) or 'none'}); make it one by "
-                f"kinematic({name!r}) as its transform's parameter"
+                f"kinematic: {name!r} is not a kinematic variable ({', '.join(variables) or 'none'}); to make it one, "
+                f"use kinematic({name!r}) as the parameter of its frame"
             )
-    missing = [name for name in wanted if name not in given]
+    missing = [name for name in variables if name not in given]
     if missing:
         raise MechanismError(
-            f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of times"
+            f"kinematic: no motion for {', '.join(missing)}; give a number, a Signal or a function of an array of times"
         )
     return {name: checked_input(value, f"motion of {name!r}") for name, value in given.items()}

@@ -1,7 +1,7 @@
-"""Which matrix of a step or of a configuration is singular, or nearly, and where: section VII of the paper of 2014.
+"""Detection of singular and nearly singular matrices of a time step or a configuration (section VII, paper of 2014).
 
-The factorization that is at hand says it: a pivot of M that is a small part of what the masses beyond a joint could
-resist it with, or one of the multipliers' matrix that is a small part of its row.
+A matrix is singular if a pivot of its factorization is small: for M relative to the inertia of the masses beyond the
+joint, for the multipliers' matrix relative to its row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEARLY, ROUNDING = 1e-5, 1e-13
 
 
 def singularity(mechanism: Mechanism, buffers: Buffers, step: float = 1.0) -> str:
-    """Return a clause with the singular matrix and its lost rows (of the last ``step`` [s], else a node), or ""."""
+    """Return a clause on the singular matrix of the last time step (``step`` [s]) or node; "" if all are regular."""
     last = _of_matrix(mechanism, buffers.middle, buffers.border, step)
     return last or _of_matrix(mechanism, buffers.node, buffers.node_border, 1.0)
 
@@ -32,7 +32,7 @@ def singularity(mechanism: Mechanism, buffers: Buffers, step: float = 1.0) -> st
 def cause_of(
     mechanism: Mechanism, buffers: Buffers, failed: int, step: float = 1.0, iterations: int | None = None
 ) -> str:
-    """Why a step of so many seconds has no solution, with the matrix that is singular, if one is."""
+    """Return why a time step of ``step`` [s] has no solution, with the singular matrix if there is one."""
     return "; ".join(filter(None, (why(failed, iterations), singularity(mechanism, buffers, step))))
 
 
@@ -57,25 +57,25 @@ def _of_matrix(mechanism: Mechanism, buffers: MidpointBuffers, border: Border, s
 
 
 def _resistances(mechanism: Mechanism, buffers: MidpointBuffers) -> Floats:
-    """Return bounds (n,) [kg or kg m²] of the inertia that masses beyond each joint can resist with."""
+    """Return upper bounds (n,) [kg or kg m²] of the inertia of the masses beyond each joint."""
     tree, motion, com = mechanism.mechanics.tree, buffers.poses.motion, buffers.poses.com
     turn = motion[:, 3:]
     turning = (turn**2).sum(axis=1)
     point = np.cross(turn, motion[:, :3]) / np.where(turning > 0.0, turning, 1.0)[:, None]
     moments = buffers.inertia[:, [0, 4, 8]].sum(axis=1)
-    found = np.zeros(tree.parent.size)
+    bounds = np.zeros(tree.parent.size)
     for body in range(tree.parent.size):
         j = body
         while j >= 0:
             arm = com[body] - point[j]
             turned = 2.0 * tree.mass[body] * (arm @ arm) + moments[body]
-            found[j] += turned if turning[j] > 0.0 else tree.mass[body]
+            bounds[j] += turned if turning[j] > 0.0 else tree.mass[body]
             j = tree.parent[j]
-    return found + tree.armature
+    return bounds + tree.armature
 
 
 def _rows_of_ballast(mechanism: Mechanism, border: Border) -> dict[int, str]:
-    """Return the variables that move no mass, by row in the border."""
+    """Return the variables that move no mass, by their rows in the border."""
     at_node = border.load.size < int(mechanism.mechanics.border[0])
     first = len(mechanism.labels) if at_node else int(mechanism.mechanics.ballast.first[0])
     return dict(enumerate(mechanism.loose, first))

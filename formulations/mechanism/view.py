@@ -1,4 +1,4 @@
-"""View of a frame of a mechanism: position and motion."""
+"""Kinematics of a frame of a mechanism: position, orientation, velocity."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class FrameView:
     """Kinematics of one frame of a mechanism.
 
     Attributes:
-        mechanism: owner of the frame.
-        name: the name of the frame.
-        place: position and orientation in the home configuration.
+        mechanism: mechanism that contains the frame.
+        name: name of the frame.
+        place: position and orientation of the frame in the home configuration.
     """
 
     mechanism: Mechanism
@@ -32,7 +32,7 @@ class FrameView:
     place: Place
 
     def position(self, q: Vector) -> Floats:
-        """Return the origin's position p_{s,k} (3,) [m], world axes."""
+        """Return the position p_{s,k} (3,) [m] of the frame's origin, in world axes."""
         return self._arm(self._placed(q))
 
     def rotation(self, q: Vector) -> Floats:
@@ -49,7 +49,7 @@ class FrameView:
         return result
 
     def jacobian(self, q: Vector) -> Floats:
-        """Return the Jacobian (6, n) of velocity of the origin [m/s] and angular velocity [rad/s], world axes."""
+        """Return the Jacobian (6, n) of the origin's velocity [m/s] and the angular velocity [rad/s], in world axes."""
         data = self._placed(q)
         result = np.zeros((6, self.mechanism.size))
         if self.place.body >= 0:
@@ -57,7 +57,7 @@ class FrameView:
         return result
 
     def velocity(self, q: Vector, v: Vector) -> Floats:
-        """Return velocity of the origin [m/s] and angular velocity [rad/s] (6,), world axes."""
+        """Return the origin's velocity [m/s] and the angular velocity [rad/s] (6,), in world axes."""
         return self.jacobian(q) @ self.mechanism.rates(v)
 
     def _placed(self, q: Vector) -> TreeData:

@@ -132,7 +132,7 @@ def test_what_a_law_cannot_hold_is_refused():
         def law(self, model):
             return Text("hello")
 
-    with pytest.raises(TypeError, match="arrays, numbers"):
+    with pytest.raises(TypeError, match="an array, a number"):
         simulate(chain(1), Speaks(), duration=0.01, step=1e-3)
 
 
@@ -168,7 +168,7 @@ def test_the_example():
 @pytest.mark.parametrize(("text", "message"), [
     ("[controller\n", r"not TOML.*line 1"),
     ("[controller]\nkp_position = \n", r"not TOML.*line 2"),
-    ("[controller]\n\nkp_positon = 3\n", r", line 3: unknown gain 'kp_positon'; gains are kp_position"),
+    ("[controller]\n\nkp_positon = 3\n", r", line 3: unknown gain 'kp_positon': it must be one of kp_position"),
     ("[controler]\nkp_position = 3\n", r", line 1: unknown table or key 'controler'; the only table is \[controller\]"),
     ("kp_position = 3\n", r", line 1: unknown table or key 'kp_position'"),
     ("", r"table \[controller\] is missing"),

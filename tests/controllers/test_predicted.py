@@ -123,7 +123,7 @@ def test_it_turns_and_moves_with_the_feet():
 @refuses(
     (lambda: Predicted(LQR(), 0.0), "predicted.delay"),
     (lambda: Predicted(LQR(), 0.0131), "whole number of control periods of 0.002 s"),
-    (lambda: Predicted("lqr", 0.1), "must be a Controller"),
+    (lambda: Predicted("lqr", 0.1), "must be a compiled Controller"),
     (lambda: Predicted(LQR(), 0.1, reference="sky"), "world, feet"),
     (lambda: Predicted(LQR(), 0.1, stiffness=-1.0), "predicted.stiffness"),
     (lambda: Predicted(JointImpedance(), 0.1).law(human()), "holds joints by an impedance"),

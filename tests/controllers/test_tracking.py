@@ -66,8 +66,8 @@ class TestTheSetPoint:
 
     @pytest.mark.parametrize(("arguments", "message"), [
         ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
-        ({"shape": "step"}, "set a displacement or a turn"),
-        ({"shape": "recorded"}, "needs its file"),
+        ({"shape": "step"}, "set displacement or turn"),
+        ({"shape": "recorded"}, "give a CSV file with columns"),
         ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
         ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
         ({"rise": 0.0}, "above zero"),

@@ -12,7 +12,7 @@ from biped import Run, human
 from biped.metrics import series, sway_measures
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies import Study, own_steps, push_of
+from experiments.studies import Study, footholds_of, push_of
 from experiments.studies.threshold.findings import read_findings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -35,7 +35,7 @@ MEASURES = {
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "late_senses.py", "own_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", *MEASURES,
+    "late_senses.py", "actual_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", *MEASURES,
 }  # fmt: skip
 
 
@@ -87,9 +87,9 @@ def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_
     search = ["--from", "60", "--to", "64", "--by", "4", "--tolerance", "4", "--step", "0.001", "--no-figures", "-q"]
     study = ["push-map", "--controller", "stepping", "--steps", "0,any", "--directions", "3", "--replicas", "5"]
     assert main([*study, *search, "--out", str(in_tmp / "map")]) == 0
-    monkeypatch.setattr("sys.argv", ["own_steps.py", str(in_tmp / "map")])
+    monkeypatch.setattr("sys.argv", ["actual_steps.py", str(in_tmp / "map")])
     capsys.readouterr()
-    runpy.run_path(str(EXAMPLES / "own_steps.py"), run_name="__main__")
+    runpy.run_path(str(EXAMPLES / "actual_steps.py"), run_name="__main__")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()[2:]]
     assert [row[:2] for row in rows] == [["any number of steps", f"{direction}.0"] for direction in (0, 120, 240)]
     study, wanted = Study.read(in_tmp / "map"), rows[0]
@@ -99,7 +99,7 @@ def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_
         trials = study.frame().query(f"feet == 'any number of steps' and direction == 0 and replica == {replica}")
         changes = study.trial(int(trials.set_index("value")["trial"][low])).changes
         scene = study.experiment.build(changes)
-        push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
+        push, steps = push_of(scene), footholds_of(scene, study.experiment.run(changes))
         found.append((low, push.impulse(push.azimuth, hips=False, steps=steps)))
     withstood, own = np.transpose(found)
     assert [int(wanted[2]), float(wanted[3])] == [5, np.median(withstood)]

@@ -176,7 +176,7 @@ def instructions(kind):
     packed = Packed(kind(np.ones((1, 1)), *(np.ones(1) for _ in kind._fields[1:])))
     types = (numba.typeof(packed),)
     handed_on.compile(types)
-    return sum(line.startswith("  ") for line in str(handed_on.overloads[types].library.own_module()).splitlines())
+    return sum(line.startswith("  ") for line in str(handed_on.overloads[types].library.kernel_module()).splitlines())
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or PLAIN, reason="not compiled by us")

@@ -93,7 +93,7 @@ def test_why_something_was_not_compiled_is_said(tmp_path):
         "workers.compile_ahead(calls, print)\n"
     )
     said = said_in(tmp_path, code)
-    lost = "its compiling process ended early"
+    lost = "the process that compiled it ended early"
     assert said.splitlines() == ["", r"('no such\nlaw',) ValueError: no such law", lost, lost]
 
 

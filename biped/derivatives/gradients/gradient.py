@@ -7,15 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biped.derivatives.gradients.kernels.trial import (
-    AT_KINKS,
-    BUFFERS_FULL,
-    CHANGED,
-    LEFT_AT,
-    OTHER_BRANCH,
-    TICKS,
-    Trial,
-)
+from biped.derivatives.gradients.kernels.trial import AT_KINKS, CHANGED, FULL, LEFT_AT, OTHER_BRANCH, TICKS, Trial
 from biped.derivatives.gradients.objectives import Trajectory, value_of, weights_of
 from biped.derivatives.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.derivatives.gradients.plant import PlantSlopes
@@ -174,8 +166,8 @@ class Differentiator:
         clock, world = self.plan.clock, self.plan.world
         ticks = clock.steps // clock.steps_per_tick
         buffers = clock.steps + SPARE
-        reason = BUFFERS_FULL
-        while reason == BUFFERS_FULL:
+        reason = FULL
+        while reason == FULL:
             self._trial = Trial(self._loop, buffers, ticks, self._tape, self._numbers, keeps=any(self.effect.plant))
             put_state(self._begin, self.plan.state, world)
             reason = self._trial.take(ticks, clock.steps_per_tick)

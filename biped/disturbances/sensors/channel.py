@@ -1,4 +1,4 @@
-"""Human sensory channels: each shows some of the numbers that a controller reads. The human's root is the trunk."""
+"""Human sensory channels: each measures some components of the state. The human's root is the trunk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,29 +9,29 @@ from biped.inputs.fields import quantity
 from biped.model.legs import legs_of
 from contact.arrays import Integers
 
-#: Indices in a row, standard deviation of the noise, threshold.
+#: Indices in a row (``Row``), standard deviation of the noise, and threshold of one quantity.
 Entry = tuple[Integers, float, float]
 
 
 @dataclass(frozen=True)
 class Channel:
-    """Base class of sensory channels: frozen dataclasses of non-negative numbers."""
+    """Base class of sensory channels, which are frozen dataclasses of non-negative numbers."""
 
     delay: float = quantity("s", "Delay of the channel, in addition to sensors.delay", 0.0)
-    time_constant: float = quantity("s", "Time constant of the noise; 0: white noise", 0.0)
-    relative_noise: float = quantity("", "Ratio of signal-dependent noise to displacement from the initial value", 0.0)
+    time_constant: float = quantity("s", "Time constant of the channel's noise; 0: white noise", 0.0)
+    relative_noise: float = quantity("", "Ratio of signal-dependent noise to the signal's change since the start", 0.0)
 
     #: True if ``Sensors.delay`` is added to the channel's delay.
     shares_delay: ClassVar[bool] = True
 
     def entries(self, row: Row) -> Iterator[Entry]:
-        """Yield indices, noise and threshold of each quantity; values of channels with common indices add up."""
+        """Yield an entry for each quantity; noise and threshold of channels with common indices add up."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class VestibularChannel(Channel):
-    """Orientation and angular velocity of a floating root, about each axis in space."""
+    """Vestibular channel: orientation and angular velocity of a floating root, about each world axis."""
 
     orientation_noise: float = quantity("rad", "Noise of root (trunk) orientation, standard deviation", 0.0)
     angular_velocity_noise: float = quantity("rad/s", "Noise of root (trunk) angular velocity, standard deviation", 0.0)
@@ -46,7 +46,7 @@ class VestibularChannel(Channel):
 
 @dataclass(frozen=True)
 class VisualChannel(Channel):
-    """Position and velocity of a floating root, along each axis."""
+    """Visual channel: position and velocity of a floating root, along each world axis."""
 
     position_noise: float = quantity("m", "Noise of root (trunk) position, standard deviation", 0.0)
     velocity_noise: float = quantity("m/s", "Noise of root (trunk) velocity, standard deviation", 0.0)
@@ -61,11 +61,11 @@ class VisualChannel(Channel):
 
 @dataclass(frozen=True)
 class ProprioceptiveChannel(Channel):
-    """Angles and rates of the joints; ankle angles are relative to the floor under the feet."""
+    """Proprioceptive channel: joint angles and rates; ankle angles are relative to the feet."""
 
     joint_noise: float = quantity("rad", "Noise of the joint angles (standard deviation)", 0.0)
     joint_rate_noise: float = quantity("rad/s", "Noise of the joint rates (standard deviation)", 0.0)
-    joint_threshold: float = quantity("rad", "Dead zone of the joint displacements from the initial posture", 0.0)
+    joint_threshold: float = quantity("rad", "Dead zone of joint displacements from the initial posture", 0.0)
     joint_rate_threshold: float = quantity("rad/s", "Dead zone of the joint rates", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
@@ -75,34 +75,34 @@ class ProprioceptiveChannel(Channel):
         yield rates, self.joint_rate_noise, self.joint_rate_threshold
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
-        """Return the indices of angles and rates."""
+        """Return the indices of joint angles and rates in a row."""
         return row.angles, row.rates
 
 
 @dataclass(frozen=True)
 class AnkleChannel(ProprioceptiveChannel):
-    """Imperfections of the joints below the knees, added to those of all joints: neuropathy, tendon vibration."""
+    """Additional imperfections of the joints below the knees, such as neuropathy or tendon vibration."""
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Delay of the ankles, in addition to the delay of all joints", 0.0)
+    delay: float = quantity("s", "Delay of the ankle signals, in addition to the delay of all joints", 0.0)
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
-        """Return the indices of angles and rates of the joints below the knees."""
+        """Return the indices of angles and rates of the joints below the knees in a row."""
         legs = (leg.joints[leg.joints.index(leg.knee) + 1 :] for leg in legs_of(row.model) if leg.knee is not None)
         return row.of_joints(joint for joints in legs for joint in joints)
 
 
 @dataclass(frozen=True)
 class ForceChannel(Channel):
-    """Ground reaction forces on contact points, along each axis, and contact states; distances count from zero."""
+    """Force channel: ground reaction forces on contact points along each axis, relative to zero, and contact states."""
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Total delay of the channel (sensors.delay does not apply)", 0.0)
-    noise: float = quantity("N", "Noise of the ground reaction forces (standard deviation)", 0.0)
-    threshold: float = quantity("N", "Dead zone of the ground reaction forces", 0.0)
+    delay: float = quantity("s", "Total delay of the force channel (sensors.delay does not apply)", 0.0)
+    noise: float = quantity("N", "Noise of the ground reaction force on each contact point (standard deviation)", 0.0)
+    threshold: float = quantity("N", "Dead zone of the ground reaction force on each contact point", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
-        """Yield forces and contacts; only forces have noise."""
+        """Yield one entry for forces and contact states, of which only forces are noisy."""
         yield row.contacts, self.noise, self.threshold

@@ -15,15 +15,15 @@ class SensorParameters(ParameterGroup):
     """Parameters of sensors and of the prediction that compensates for their delay."""
 
     preset: str = quantity(
-        "", "Sensor preset of a person; other parameters override it", NO_PRESET, choices=(NO_PRESET, *PRESETS)
+        "", "Preset of a person's sensors; other parameters override it", NO_PRESET, choices=(NO_PRESET, *PRESETS)
     )
     sensors: Sensors = inline(Sensors())
     predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
-    predict_stiffness: float = quantity("N·m/rad", "Stiffness added to each joint while a delay is predicted", 300.0)
-    predict_damping: float = quantity("N·m·s/rad", "Damping added to each joint while a delay is predicted", 30.0)
+    predict_stiffness: float = quantity("N·m/rad", "Muscle stiffness of each joint if the state is predicted", 300.0)
+    predict_damping: float = quantity("N·m·s/rad", "Muscle damping of each joint if the state is predicted", 30.0)
 
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
-        """Return the sensors, if they are not perfect; values that differ from the defaults override the preset's."""
+        """Return the sensors, or none if they are ideal; values that differ from the defaults override the preset's."""
         if self.predict not in (0, 1):
             raise InputError(f"predict = {self.predict}: it must be 0 or 1")
         person = Sensors() if self.preset == NO_PRESET else Sensors.preset(self.preset)
@@ -32,7 +32,7 @@ class SensorParameters(ParameterGroup):
 
 
 def _over(given: Any, default: Any, below: Any) -> Any:
-    """Return ``given`` where it differs from the default, else ``below``."""
+    """Return ``given`` if it differs from ``default``, else ``below``; for dataclasses, field by field."""
     if not is_dataclass(given):
         return below if given == default else given
     names = [field.name for field in fields(given)]

@@ -1,4 +1,4 @@
-"""Numbers that sensors show, and their indices in a row of ``SimulationState.past``."""
+"""Measured quantities, and their indices in a row of ``SimulationState.past``."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from contact.arrays import Integers
 
 
 class Row:
-    """Indices in a row: configuration, velocity, ground reaction forces, contact states."""
+    """Indices of the quantities in a row: configuration, velocity, ground reaction forces, contact states."""
 
     def __init__(self, model: Model) -> None:
         self.model, nq = model, model.nq
@@ -28,14 +28,14 @@ class Row:
         return self.motion.size + self.contacts.size
 
     def of_joints(self, names: Iterable[str]) -> tuple[Integers, Integers]:
-        """Return the indices of coordinates and rates of joints with one degree of freedom."""
+        """Return the indices of angles and rates of these joints, which have one degree of freedom."""
         model = self.model
         pairs = [(model.coordinate(name), model.nq + model.dof(name)) for name in names]
         angles, rates = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return angles, rates
 
     def kinds(self) -> tuple[Integers, Integers]:
-        """Return the kinds of the numbers and the channels of their random numbers, one for each degree of freedom."""
+        """Return the kind of each number in a row, and its channel of random numbers, one per degree of freedom."""
         tree, nq, nv = self.model.tree, self.model.nq, self.model.nv
         kind, channel = np.full(self.width, NOT_NOISY), np.zeros(self.width, dtype=np.int64)
         kind[nq : self.motion.size], channel[nq : self.motion.size] = SCALAR, nv + np.arange(nv)

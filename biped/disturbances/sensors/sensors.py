@@ -24,30 +24,30 @@ from biped.model.errors import unknown
 from biped.model.geometry import Vector3
 from contact.arrays import Floats, Integers
 
-#: Largest delay [control periods].
+#: Longest delay [control periods].
 MOST_TICKS = 100_000
 
 
 @dataclass(frozen=True)
 class Sensors(Disturbance):
-    """Sensors that show the state late, with noise, and not at all within a threshold.
+    """Sensors with delay, noise and dead zones between the simulated system and its controller.
 
-    Each channel shows some of the numbers. For a number x it shows
+    Each channel measures some components of the state. For a component x the measured value is
 
         x_0 + D(x + σ n − x_0),  σ = noise + relative_noise ``|x − x_0|``,
 
-    with x of ``delay`` ago, x_0 the number shown at the start of the run (zero for forces), n standard normal noise,
-    and the dead zone D(y) = y ∓ threshold, zero between. Until a delay has passed, the state at the start is shown. The
-    components of rotation vectors are such numbers for orientations.
+    with x of ``delay`` ago, the value x_0 at the start of the run (zero for forces), and standard normal noise n. The
+    dead zone D(y) is zero for ``|y|`` up to the threshold, and y ∓ threshold outside. Before the delay has passed, the
+    state at the start is measured. Orientations are treated by the components of their rotation vectors.
 
-    With a ``time_constant`` T the noise of a channel is coloured: n_{k+1} = a n_k + √(1 − a²) w_k with a = e^{−Δt/T}
-    and w white; its spectrum is flat up to 1/(2π T) Hz. Otherwise it is white, drawn anew at each control tick.
+    With a ``time_constant`` T a channel's noise is coloured: n_{k+1} = a n_k + √(1 − a²) w_k with a = e^{−Δt/T} and
+    white w; its spectrum is flat up to 1/(2π T) Hz. Otherwise it is white, with a new value at each control tick.
 
     Raises:
         InputError: a number is negative or not finite.
     """
 
-    delay: float = quantity("s", "Sensory delay of all channels except force; whole control periods", 0.0)
+    delay: float = quantity("s", "Sensory delay of all channels except force, a whole number of control periods", 0.0)
     vestibular: VestibularChannel = field(default=VestibularChannel())
     visual: VisualChannel = field(default=VisualChannel())
     proprioceptive: ProprioceptiveChannel = field(default=ProprioceptiveChannel())
@@ -65,23 +65,22 @@ class Sensors(Disturbance):
     @property
     def channels(self) -> dict[str, Channel]:
         """Channels by name."""
-        return {one.name: value for one in fields(self) if isinstance(value := getattr(self, one.name), Channel)}
+        return {item.name: value for item in fields(self) if isinstance(value := getattr(self, item.name), Channel)}
 
     @staticmethod
     def preset(name: str, seed: int = 0) -> "Sensors":
-        """Return the sensors of a person, by name.
+        """Return sensors by the name of a preset.
 
-        Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which disturbance estimation stands as
-        people do (DEC of Mergner and co-workers, 2015): 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space,
-        0.20°/s and 0.33°/s of its rate. Graviception is ten times as noisy as proprioception (van der Kooij and Peterka
-        2011). Everything else is our choice: the sizes, the colour and the relative parts of the noise, and these
-        presets:
+        Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which the DEC model (Mergner and
+        co-workers, 2015) balances as people do: 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space, 0.20°/s and
+        0.33°/s of its rate. Graviception is ten times as noisy as proprioception (van der Kooij and Peterka 2011). Size
+        and colour of the noise, its signal-dependent part, and these presets are our choice:
 
-        - ``eyes-closed``: the visual channel has five times the noise.
-        - ``foam``: eyes open; proprioception is as noisy as graviception.
-        - ``vestibular-loss``: eyes open; the vestibular channel has ten times the noise, and thresholds of 5° and 5°/s.
-        - ``young``: eyes open.
-        - ``old``: eyes open; 40 ms more delay, twice the noise and the thresholds.
+        - ``eyes-closed``: the visual channel has five times the noise of eyes open.
+        - ``foam``: as eyes open, but proprioception is as noisy as graviception.
+        - ``vestibular-loss``: as eyes open, with ten times the vestibular noise, and thresholds of 5° and 5°/s.
+        - ``young``: as eyes open.
+        - ``old``: as eyes open, with 40 ms more delay and twice the noise and thresholds.
 
         Raises:
             ModelError: no preset has this name.
@@ -94,15 +93,15 @@ class Sensors(Disturbance):
     def is_noisy(self) -> bool:
         """True if any channel has noise."""
         channels = self.channels.values()
-        return any(value > 0.0 for one in channels for name, value in vars(one).items() if name.endswith("noise"))
+        return any(value > 0.0 for group in channels for name, value in vars(group).items() if name.endswith("noise"))
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return a phrase with the delay and the kinds of other imperfections."""
+        """Return a phrase with the common delay and the kinds of other imperfections."""
         numbers = [item for channel in record.values() if isinstance(channel, dict) for item in channel.items()]
         delay = f"sensors delayed by {1e3 * record['delay']:g} ms" if record["delay"] else ""
         parts = {
-            "delay": "channels with delays of their own",
+            "delay": "additional delays of single channels",
             "noise": "sensor noise",
             "threshold": "sensory thresholds",
         }
@@ -115,7 +114,7 @@ class Sensors(Disturbance):
         Args:
             model: the simulated model.
             period: [s] between two control ticks.
-            offset: (3,) [m] from the root's centre of mass to its position as the controller assumes it, root axes.
+            offset: (3,) [m] vector from the root's centre of mass to that which the controller assumes, root axes.
 
         Raises:
             InputError: a delay is not a whole number of control periods, or is too long.
@@ -128,13 +127,13 @@ class Sensors(Disturbance):
                 share[places] += channel.relative_noise
                 constant[places] += channel.time_constant
                 threshold[places] += dead
-        kept = np.array([math.exp(-period / one) if one > 0.0 else 0.0 for one in constant])
+        kept = np.array([math.exp(-period / time) if time > 0.0 else 0.0 for time in constant])
         late = self._ticks(model, period)
         seed, depth = np.array([self.seed]), np.array([1 + late.max(initial=0)])
         return kernels.SensorModel(seed, depth, *row.kinds(), late, noise, share, kept, threshold, offset)
 
     def delays(self, model: Model) -> Floats:
-        """Return the delays [s] of configuration, velocity, forces and contacts, in this order."""
+        """Return the delays [s] of all numbers in a row: configuration, velocity, forces, contact states."""
         row = Row(model)
         total = np.zeros(row.width)
         for channel in self.channels.values():
@@ -143,7 +142,7 @@ class Sensors(Disturbance):
         return total
 
     def _ticks(self, model: Model, period: float) -> Integers:
-        """Return the delays in control ticks."""
+        """Return the delays of all numbers in a row [control ticks]."""
         delays = {"delay": self.delay} | {f"{name}.delay": channel.delay for name, channel in self.channels.items()}
         for name, delay in delays.items():
             _check_ticks(name, delay, period)
@@ -151,10 +150,10 @@ class Sensors(Disturbance):
 
 
 def shared_delay(sensors: kernels.SensorModel) -> int:
-    """Return the delay [control ticks] of configuration and velocity.
+    """Return the common delay [control ticks] of configuration and velocity.
 
     Raises:
-        InputError: delays differ, or there is a threshold; the closed loop then has no derivative.
+        InputError: delays differ or there is a threshold, so that the closed loop is not differentiable.
     """
     if sensors.late.size == 0:
         return 0
@@ -162,24 +161,24 @@ def shared_delay(sensors: kernels.SensorModel) -> int:
     late = sensors.late[:motion]
     if (late != late[0]).any() or sensors.threshold[:motion].any():
         raise InputError(
-            "sensors with thresholds or different delays have no derivative: give all channels one delay, no threshold"
+            "a loop with thresholds or different delays has no derivative: give all channels one delay, no threshold"
         )
     return int(late[0])
 
 
 def is_noisy(sensors: kernels.SensorModel) -> bool:
-    """Return True if noise is added to the measurements."""
+    """Return True if the sensor model adds noise to the measurements."""
     return bool(sensors.noise.any() or sensors.share.any())
 
 
 def _check_ticks(name: str, delay: float, period: float) -> None:
     ticks = round(delay / period)
     if ticks > MOST_TICKS:
-        raise InputError(f"sensors.{name} = {delay:g} s is longer than {MOST_TICKS} control periods")
+        raise InputError(f"sensors.{name} = {delay:g} s: it must be at most {MOST_TICKS} control periods")
     if abs(ticks * period - delay) > 1e-9 * max(period, delay):
         low = int(delay / period)
         raise InputError(
-            f"sensors.{name} = {delay:g} s is not a whole number of control periods of {period:g} s; "
+            f"sensors.{name} = {delay:g} s: it must be a whole number of control periods of {period:g} s; "
             f"use {low * period:g} or {(low + 1) * period:g} s"
         )
 
@@ -212,7 +211,7 @@ def _times(factor: float, *names: str) -> dict[str, float]:
 _OPEN = _late(0.15) | _NOISE | _COLOUR | _thresholds(0.03, 0.20)
 _TURNS = ("vestibular.orientation_noise", "vestibular.angular_velocity_noise")
 
-#: Human sensors by name; ``Sensors.preset`` gives the sources.
+#: Sensors of people by preset; ``Sensors.preset`` gives the sources.
 PRESETS: dict[str, Sensors] = {
     name: replaced(Sensors(), _OPEN | changes)
     for name, changes in {

@@ -39,18 +39,7 @@ from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.vectors import copy1
-from kernelcache import (
-    Entry,
-    Packed,
-    addresses,
-    are_ready,
-    call,
-    generic,
-    kernel,
-    number_of,
-    part,
-    routine,
-)
+from kernelcache import Entry, Packed, addresses, are_ready, call, generic, kernel, number_of, part, routine
 
 
 class FallLimits(NamedTuple):

@@ -83,7 +83,7 @@ def new_projectile_state(targets: int = 1) -> Floats:
 
 
 @kernel
-def own_box(projectile):
+def free_box(projectile):
     """Return the free box in the form of ``contact.boxes``."""
     position, quaternion = body_pose(projectile.state)
     return position, vec.quat_matrix(quaternion), vec.triple(projectile.half)
@@ -138,7 +138,7 @@ def passes(tree, state, poses, projectile, h):
 
     ``time_before_impact`` is h then.
     """
-    free = own_box(projectile)
+    free = free_box(projectile)
     for k in range(projectile.target_body.shape[0]):
         if not are_far_apart(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], free):
             return False
@@ -156,7 +156,7 @@ def fly_projectile(tree, projectile, h):
 @kernel
 def time_before_impact(tree, state, poses, projectile, h):
     """Return the time [s] in the coming step of h until the box touches a target, set in ``status``; h if none."""
-    free, box = own_box(projectile), projectile.state
+    free, box = free_box(projectile), projectile.state
     first = h
     for k in range(projectile.target_body.shape[0]):
         gap = gap_between(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], free)
@@ -199,7 +199,7 @@ def collide(tree, state, motion, projectile, log, time):
 @kernel
 def collide_with(tree, state, motion, projectile, k, log, time):
     """Exchange the collision impulse with target k if it approaches at the contact (Mirtich 1996; thesis 4.3)."""
-    target, free = target_box(tree, state, motion.poses, projectile, k), own_box(projectile)
+    target, free = target_box(tree, state, motion.poses, projectile, k), free_box(projectile)
     radius = projectile.target_radius[k]
     projectile.state[GAPS + k], normal, point = contact_between(target, radius, free, projectile.scratch)
     i = projectile.target_body[k]

@@ -152,16 +152,8 @@ def contact_key(state, c):
 @kernel
 def kept_factors(state, scratch):
     """Return the factors of Newton's matrix kept in the state, which the next step may try first."""
-    buffers = scratch.motion.factors
-    return Factors(
-        buffers.block,
-        state.cache.kept_u,
-        state.cache.kept_w,
-        state.cache.kept_d,
-        buffers.wrench,
-        buffers.twist,
-        buffers.epsilon,
-    )
+    new, cache = scratch.motion.factors, state.cache
+    return Factors(new.block, cache.kept_u, cache.kept_w, cache.kept_d, new.wrench, new.twist, new.epsilon)
 
 
 @kernel

@@ -11,7 +11,7 @@ from biped.metrics.metric import Metric, Value, register
 
 
 def actuation(run: Measurement) -> dict[str, float]:
-    """Return torques, powers and works of all joints and of each joint; torques are constant between rows."""
+    """Return torques, powers and works of all joints together and of each joint; torques are held between rows."""
     joints, places, rows = run.layout.joints, run.places, run.rows[run.first :]
     if not joints:
         return {}
@@ -26,18 +26,18 @@ def actuation(run: Measurement) -> dict[str, float]:
         "positive_work": added(np.maximum(work, 0.0)),
         "negative_work": added(np.minimum(work, 0.0)),
     }
-    whole = {
+    total = {
         "peak_torque": each["peak_torque"].max(),
         "rms_torque": math.sqrt(added(squares) / span),
         "peak_power": np.abs(added((torque * rate).T)).max(),
         "positive_work": added(each["positive_work"]),
         "negative_work": added(each["negative_work"]),
     }
-    return whole | {f"{name}_{joint}": values[k] for name, values in each.items() for k, joint in enumerate(joints)}
+    return total | {f"{name}_{joint}": values[k] for name, values in each.items() for k, joint in enumerate(joints)}
 
 
 def saturation(run: Measurement) -> dict[str, Value]:
-    """Return the times of each joint at its limit, and the longest one."""
+    """Return the times for which the joints' actuators are at their limits, and the longest of them."""
     known = run.context.saturation
     if known is None:
         return {}
@@ -52,7 +52,7 @@ def saturation(run: Measurement) -> dict[str, Value]:
 register(
     Metric("peak_torque", "N*m", "peak torque of any joint", actuation, "maximum of all joints and rows"),
     Metric("peak_torque_JOINT", "N*m", "peak torque of a joint", actuation,
-           "maximum of |τ|; N of a prismatic joint"),
+           "maximum of |τ|; in N for a prismatic joint"),
     Metric("rms_torque", "N*m", "RMS of the vector of torques", actuation, "√(∫ Σ τ² dt / T)"),
     Metric("rms_torque_JOINT", "N*m", "RMS torque of a joint", actuation, "√(∫ τ² dt / T)"),
     Metric("peak_power", "W", "peak power of all joints together", actuation, "maximum of |Σ τ ω|", WINTER),
@@ -62,8 +62,8 @@ register(
            "sum of τ Δθ above zero, torque held between rows", WINTER),
     Metric("negative_work", "J", "negative work of the joints", actuation, "sum over joints", WINTER),
     Metric("negative_work_JOINT", "J", "negative work of a joint", actuation, "sum of τ Δθ below zero", WINTER),
-    Metric("saturation_time", "s", "longest time of a joint at its limit", saturation, "maximum over joints",
+    Metric("saturation_time", "s", "longest time of an actuator at its limit", saturation, "maximum over joints",
            of_whole_run=True),
-    Metric("saturation_time_JOINT", "s", "time of a joint at its limit", saturation,
+    Metric("saturation_time_JOINT", "s", "time of a joint's actuator at its limit", saturation,
            "time in which the desired torque exceeds the actuator's limit", of_whole_run=True),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, Value, register
 from contact.modes import STICKING
 
-#: [s] Time after a landing in which the foot's greatest force counts as the impact.
+#: [s] Time after a landing in which the foot's largest normal force counts as the impact.
 LANDING = 0.05
 
 
@@ -28,17 +28,17 @@ def displacement(run: Measurement) -> dict[str, float]:
 
 
 def feet(run: Measurement) -> dict[str, Value]:
-    """Return the greatest and the mean normal force of each foot, and the greatest just after a landing."""
-    time, found = run["time"][run.first :], dict[str, Value]()
+    """Return the largest and the mean normal force of each foot, and the largest just after a landing."""
+    time, values = run["time"][run.first :], dict[str, Value]()
     for number, foot in enumerate(run.layout.feet):
         down, force = run.is_foot_down(number)[run.first :], run.series[run.first :, FEET + number]
         landed = np.append(-math.inf, np.where(down[1:] & ~down[:-1], time[1:], -math.inf))
         impacts = force[time - np.maximum.accumulate(landed) <= LANDING]
-        found[f"peak_grf_{foot}"] = max(0.0, force.max())
+        values[f"peak_grf_{foot}"] = max(0.0, force.max())
         impulse, span = added(force[1:] * np.diff(time)), time[-1] - time[0]  # a row's force is of the step before
-        found[f"mean_grf_{foot}"] = impulse / span if span > 0.0 else None
-        found[f"impact_peak_{foot}"] = impacts.max() if len(impacts) else None
-    return found
+        values[f"mean_grf_{foot}"] = impulse / span if span > 0.0 else None
+        values[f"impact_peak_{foot}"] = impacts.max() if len(impacts) else None
+    return values
 
 
 def lifts(run: Measurement) -> int | None:
@@ -50,13 +50,13 @@ def lifts(run: Measurement) -> int | None:
 
 register(
     Metric("foot_displacement", "m", "final foot displacement", displacement,
-           "greatest of all contact points at the end, in space and in the floor's frame, from its first contact",
+           "3-D displacement from the first contact to the end, in the floor's frame; maximum of all contact points",
            of_whole_run=True),
     Metric("lifts", "1", "contact points that left the floor", lifts, "count of the events", of_whole_run=True),
     Metric("foot_slip", "m", "max foot slip", lambda run: run.context.foot_slip,
-           "longest path that a point slid or yielded, over every step of the run and of those it continues",
+           "longest path that a contact point slid or yielded, in this run and in the runs that it continues",
            of_whole_run=True),
     Metric("foot_creep", "m", "max creep of sticking contacts", displacement,
-           "along the floor, in the last quarter of the rows, of points that stick throughout it",
+           "along the floor, in the last quarter of the rows; maximum of contact points that stick throughout",
            of_whole_run=True),
 )  # fmt: skip

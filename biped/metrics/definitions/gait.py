@@ -33,9 +33,9 @@ class Gait:
 
     Attributes:
         due: [s] time from which the next step is late.
-        cycle: [s] longer one of the last two cycles; zero if there are fewer.
-        caught: [s] time of the last landing with a margin no worse than that of the same foot one cycle before.
-        doubt: description of how the last cycle is worse than the one before; empty if it is not or ``cycle`` is zero.
+        cycle: [s] duration of the longer of the last two cycles; zero if there are fewer than two cycles.
+        caught: [s] time of the last landing with a margin no worse than the same foot had one cycle before.
+        doubt: text that says how the last cycle is worse than the previous cycle; empty if not, or if ``cycle`` is 0.
     """
 
     due: float
@@ -65,24 +65,24 @@ def gait_of(run: Measurement) -> Gait | None:
 def landings(run: Measurement) -> tuple[Integers, Integers]:
     """Return the rows in which feet land after a swing, in order, and the numbers of these feet.
 
-    If several feet step, only the last of consecutive landings of one foot counts; the others were corrections.
+    If several feet step, only the last of consecutive landings of a foot counts; earlier landings were corrections.
     """
-    time, found = run["time"], list[tuple[int, int]]()
+    time, pairs = run["time"], list[tuple[int, int]]()
     for foot in range(len(run.layout.feet)):
         points = run.places.contact[run.places.foot == foot]
         down = (run.rows[:, points] != NONE).any(axis=1) | (run.series[:, FEET + foot] > 0.0)
         changes = np.flatnonzero(down[1:] != down[:-1])
         swings = [(k, after + 1) for k, after in pairwise(changes) if down[k]]
-        found += [(int(after), foot) for k, after in swings if time[after] - time[k] >= LEAST_SWING]
-    found.sort()
-    if len({foot for _, foot in found}) > 1:
-        found = [one for one, after in zip(found, [*found[1:], (0, -1)], strict=True) if one[1] != after[1]]
-    rows, feet = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        pairs += [(int(after), foot) for k, after in swings if time[after] - time[k] >= LEAST_SWING]
+    pairs.sort()
+    if len({foot for _, foot in pairs}) > 1:
+        pairs = [pair for pair, after in zip(pairs, [*pairs[1:], (0, -1)], strict=True) if pair[1] != after[1]]
+    rows, feet = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return rows, feet
 
 
 def _doubt(run: Measurement, is_caught: bool, first: int, middle: int) -> str:
-    """Describe how the rows from ``middle`` on are worse than the cycle from ``first`` to ``middle``; empty if not."""
+    """Describe how the rows from ``middle`` on are worse than the cycle from ``first`` to ``middle``, or return ""."""
     column = run.series[:, (MARGIN, COM + 2)]
     margin, lower = np.nanmin(column[first:middle], axis=0) - np.nanmin(column[middle:], axis=0)
     if not is_caught or margin > SWING * run.body.length:

@@ -21,9 +21,9 @@ register(
     Metric("peak_grf", "N", "peak ground reaction force", stability, "maximum of the total force across the floor",
            WINTER),
     Metric("peak_grf_FOOT", "N", "peak normal force of a foot", feet, "maximum of the foot's normal force", WINTER),
-    Metric("mean_grf_FOOT", "N", "mean normal force of a foot", feet, "impulse over time", WINTER),
+    Metric("mean_grf_FOOT", "N", "mean normal force of a foot", feet, "impulse / duration", WINTER),
     Metric("impact_peak_FOOT", "N", "impact peak of a foot", feet,
-           "within 50 ms after the foot came down; none if it did not"),
+           "maximum of the normal force within 50 ms after a landing; none without a landing"),
     Metric("impact_impulse", "N*s", "impulse of projectiles on the model", impact_impulse,
-           "length of the sum of all impacts", of_whole_run=True),
+           "magnitude of the sum of all impacts", of_whole_run=True),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from biped.metrics.metric import Metric, register
 
 
 def stability(run: Measurement) -> dict[str, float]:
-    """Return the margins, the flight time, and the greatest ground reaction force."""
+    """Return the margins, the flight time, and the largest ground reaction force."""
     if not run.model.nc:
         return {}
     table, time = run.series[run.first :], run["time"][run.first :]
@@ -33,18 +33,18 @@ register(
     Metric("margin_of_stability_min", "m", "min margin of stability", stability,
            "signed distance from the extrapolated centre of mass to the boundary of the base of support, above zero "
            "inside; minimum of all rows with contact", HOF),
-    Metric("margin_of_stability_end", "m", "final margin of stability", stability, "its value in the last row",
-           HOF),
+    Metric("margin_of_stability_end", "m", "final margin of stability", stability, "margin in the last row", HOF),
     Metric("capture_margin_min", "m", "min margin of the capture point", stability,
-           "signed distance of the instantaneous capture point to the boundary of the base of support", KOOLEN),
+           "signed distance from the instantaneous capture point to the boundary of the base of support, above zero "
+           "inside; minimum of all rows with contact", KOOLEN),
     Metric("capture_margin_end", "m", "final margin of the capture point", stability, "capture margin in the last row",
            KOOLEN),
     Metric("cop_margin_min", "m", "min margin of the centre of pressure", stability,
-           "signed distance to the boundary of the support polygon", SARDAIN),
+           "signed distance to the boundary of the support polygon, above zero inside", SARDAIN),
     Metric("zmp_margin_min", "m", "min margin of the zero moment point", stability,
-           "distance of the point from the body's momenta; below zero if something else pushes", VUKOBRATOVIC),
+           "signed distance of the point computed from the body's momenta; below zero if other forces push",
+           VUKOBRATOVIC),
     Metric("support_area_end", "m**2", "final area of the support polygon", stability,
-           "of the convex hull of the points that are down", HOF),
-    Metric("flight_time", "s", "flight time without any contact", stability,
-           "sum over rows in which no point is down"),
+           "area of the convex hull of the touching contact points", HOF),
+    Metric("flight_time", "s", "flight time without any contact", stability, "sum over rows without a touching point"),
 )  # fmt: skip

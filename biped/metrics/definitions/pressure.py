@@ -15,12 +15,12 @@ def pressure(run: Measurement) -> dict[str, float]:
     return {f"cop_{name}": value for name, value in measures_of(run["time"][run.first :], sway).items()}
 
 
-#: Spectral measures by axis: suffix of the name, words of the definition, words of the formula.
+#: Spectral measures by axis: suffix of the name, end of the title, end of the formula.
 _SPECTRA = (("", "", " of the spectrum of PF50"), ("_AXIS", " along an axis", " of AP or ML"))
 
 register(
     Metric("cop_path_length", "m", "CoP path length", pressure,
-           "TOTEX: sum of distances between successive rows that both have one", PRIETO),
+           "TOTEX: sum of distances between the CoPs of successive rows; rows without a CoP are gaps", PRIETO),
     Metric("cop_path_length_AXIS", "m", "CoP path length along an axis", pressure,
            "TOTEX-AP, TOTEX-ML: sum of distances along AP or ML", PRIETO),
     Metric("cop_mean_velocity", "m/s", "mean CoP velocity", pressure, "MVELO: path over its time", PRIETO),
@@ -31,7 +31,7 @@ register(
            "MDIST-AP, MDIST-ML", PRIETO),
     Metric("cop_rms_distance", "m", "RMS distance of the CoP from its mean", pressure, "RDIST", PRIETO),
     Metric("cop_rms_distance_AXIS", "m", "RMS distance of the CoP from its mean along an axis", pressure,
-           "RDIST-AP, RDIST-ML: the standard deviation, of n degrees of freedom", PRIETO),
+           "RDIST-AP, RDIST-ML: the standard deviation, normalized by n", PRIETO),
     Metric("cop_range", "m", "CoP excursion", pressure, "RANGE: greatest distance between any two rows", PRIETO),
     Metric("cop_range_AXIS", "m", "CoP excursion along an axis", pressure,
            "RANGE-AP, RANGE-ML: max less min", PRIETO),
@@ -42,7 +42,7 @@ register(
     Metric("cop_principal_direction", "deg", "principal direction of the CoP", pressure,
            "angle of the major axis of the covariance from the AP axis, 0 to 90", QUIJOUX),
     Metric("cop_zero_crossings_AXIS", "Hz", "zero crossings of the CoP velocity along an axis", pressure,
-           "changes of sign from row to row over their time; none with gaps", QUIJOUX),
+           "number of sign changes / duration; none if there are gaps", QUIJOUX),
     Metric("cop_mean_frequency", "Hz", "mean frequency of the CoP", pressure,
            "MFREQ: frequency of circles of radius MDIST at the speed MVELO", PRIETO),
     Metric("cop_mean_frequency_AXIS", "Hz", "mean frequency of the CoP along an axis", pressure,

@@ -1,4 +1,4 @@
-"""Metrics of steps, as reported in balance research: times, step lengths, and balance at landing."""
+"""Metrics of recovery steps, as reported in balance research: times, step lengths, and balance at landing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biped.metrics.metric import OURS, Metric, Value, register
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Units of the columns of a table of steps.
+#: Units of the columns of the table of recovery steps.
 UNITS = {
     "foot": "", "onset": "s", "duration": "s", "length_ap": "m", "length_ml": "m", "clearance": "m",
     "landing_speed": "m/s", "beyond_xcom": "m", "margin_of_stability": "m", "lean": "deg",
@@ -22,7 +22,7 @@ UNITS = {
 
 
 def steps_table(run: Measurement) -> pd.DataFrame:
-    """Return a table with a row for each step; units are in ``attrs["units"]``."""
+    """Return a table with a row for each recovery step; units are in ``attrs["units"]``."""
     import pandas as pd  # importing pandas takes a quarter of a command's start
 
     table = pd.DataFrame([_described(run, step) for step in run.steps], columns=list(UNITS))
@@ -60,16 +60,16 @@ def _first(name: str, definition: str, formula: str, source: str = OURS) -> Metr
 
 register(
     Metric("footsteps", "1", "steps taken", lambda run: len(run.steps) if run.layout.feet else None,
-           "landings of a foot more than 5 cm from where it last left the floor, by the foot's middle"),
+           "landings of a foot whose middle is more than 5 cm from where the foot left the floor"),
     _first("foot", "foot", "name of the body"),
-    _first("onset", "onset", "last row on the floor, after the start of the disturbance"),
-    _first("duration", "duration", "time of the first row on the floor, less the last before"),
-    _first("length_ap", "length forward", "of the middle of the foot's points, in the floor's frame"),
-    _first("length_ml", "length to the right", "of the middle of the foot's points, in the floor's frame"),
-    _first("clearance", "clearance", "greatest height of the lowest point, from lift-off"),
-    _first("landing_speed", "landing speed", "speed of the lowest point, over the last two rows in the air"),
+    _first("onset", "onset", "time of the last row with the foot on the floor, from the start of the disturbance"),
+    _first("duration", "duration", "time from the last row on the floor to the first row on the floor again"),
+    _first("length_ap", "length forward", "displacement of the middle of the foot, in the floor's frame"),
+    _first("length_ml", "length to the right", "displacement of the middle of the foot, in the floor's frame"),
+    _first("clearance", "clearance", "largest height of the foot's lowest point above its height at lift-off"),
+    _first("landing_speed", "landing speed", "vertical, of the lowest point, from the last two rows in the air"),
     _first("beyond_xcom", "landing distance beyond the extrapolated centre of mass",
-           "middle of the foot, along the step", HOF),
+           "of the foot's middle, along the step", HOF),
     _first("margin_of_stability", "margin of stability at landing", "in the first row on the floor", HOF),
     _first("lean", "forward inclination of the root at landing", "in the first row on the floor, in space"),
 )  # fmt: skip

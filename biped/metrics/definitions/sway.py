@@ -23,7 +23,7 @@ LEAST_STIMULUS = 1e-9
 
 
 def sway(run: Measurement) -> dict[str, float]:
-    """Return gain and phase over the last whole cycles of the lowest frequency of the floor's motion."""
+    """Return gain and phase of the sway over the last whole cycles of the floor's motion (its lowest frequency)."""
     stimulus, time = run.context.stimulus, run.places.time
     if stimulus is None or run.places.platform == ABSENT or run.fell:
         return {}
@@ -38,19 +38,19 @@ def sway(run: Measurement) -> dict[str, float]:
     start = int(np.searchsorted(times, times[stop - 1] - cycles * cycle + 1e-9 * cycle))
     rows, table = run.rows[:stop], run.series[:stop]
     moves, answers = _CHANNELS[stimulus.channel]
-    found = {}
+    values = {}
     both = fourier_coefficients(rows, time, table, (moves, answers), stimulus.frequencies, start).tolist()
     for number, (frequency, (support, swayed)) in enumerate(zip(stimulus.frequencies, both, strict=True), 1):
         if abs(support) > LEAST_STIMULUS:
             response = swayed / support
-            found[f"sway_frequency_{number}"] = frequency
-            found[f"sway_gain_{number}"] = abs(response)
-            found[f"sway_phase_{number}"] = math.atan2(response.imag, response.real)
-    return found
+            values[f"sway_frequency_{number}"] = frequency
+            values[f"sway_gain_{number}"] = abs(response)
+            values[f"sway_phase_{number}"] = math.atan2(response.imag, response.real)
+    return values
 
 
 def excursion(run: Measurement) -> dict[str, float]:
-    """Return the greatest displacements of the body from the start of the disturbance, relative to the floor."""
+    """Return the largest displacements of the body since the start of the disturbance, relative to the floor."""
     if not run.model.nc:
         return {}
     table = run.series[run.first :]
@@ -68,10 +68,10 @@ register(
            "in the horizontal plane, from the start of the disturbance, less the displacement of the floor and "
            "of the stance by steps; maximum"),
     Metric("sway_angle_max", "rad", "peak sway angle", excursion,
-           "of the line from the middle of the feet to the centre of mass, from the start of the disturbance; "
-           "maximum"),
+           "change, since the start of the disturbance, of the angle of the line from the middle of the feet to the "
+           "centre of mass; maximum"),
     Metric("sway_frequency_FREQUENCY", "Hz", "a frequency of the floor's motion", sway,
-           "first, second, … frequency of the stimulus; gain and phase have this number", PETERKA),
+           "frequency 1, 2, … of the stimulus, to which the gain and phase with this number belong", PETERKA),
     Metric("sway_gain_FREQUENCY", "1", "sway over the floor's motion at a frequency", sway,
            "modulus of the ratio of Fourier coefficients over whole cycles; rad/m if the floor translates", PETERKA),
     Metric("sway_phase_FREQUENCY", "rad", "phase of the sway relative to the floor's motion", sway,

@@ -1,4 +1,4 @@
-"""Verdict of a run: whether it recovered, stepped, fell, lost control or cannot be judged, with a reason."""
+"""Verdict of a run, such as recovered, stepped, fell, lost control or undecided, with a reason."""
 
 import math
 
@@ -18,9 +18,9 @@ from contact.arrays import Floats
 #: Duration of a disturbance, in time constants of the pendulum, after which the run can be judged: by then an
 #: unbalanced motion has grown e⁵ = 150-fold.
 LASTING = 5.0
-#: Share of the weight on other parts than the feet, above which the body is down.
+#: Share of the weight that parts other than the feet bear, above which the body counts as down.
 OFF_FEET = 0.5
-#: Height of the centre of mass, over its height in the home configuration, below which the body is down.
+#: Height of the centre of mass, over its height in the home configuration, below which the body counts as down.
 LOW = 0.5
 #: Sinking speed, over the standing height per time constant, above which the body may be collapsing between its feet.
 SINKING = 0.1
@@ -29,11 +29,11 @@ Judgement = tuple[str, str]
 
 
 def time_outside(run: Measurement) -> float | None:
-    """Return how long [s], up to the end, the body has been past recovering; None if it cannot be determined."""
+    """Return the time [s], up to the end, in which the body could not recover in place; None if undetermined."""
     if not run.model.nc or not len(run.rows):
         return None
-    found = float(kernels.time_outside(run.rows, run.places, run.body, run.series, run.scratch))
-    return None if math.isnan(found) else found
+    duration = float(kernels.time_outside(run.rows, run.places, run.body, run.series, run.scratch))
+    return None if math.isnan(duration) else duration
 
 
 def time_constant(run: Measurement) -> float:
@@ -69,8 +69,8 @@ def _judged(run: Measurement) -> Judgement:
         return FELL, down
     if outside is None or not isinstance(moved, float):
         return (COMPLETED, "") if not outside else (UNDECIDED, "nothing has touched the floor yet")
-    if acting := still_acting(run):
-        return UNDECIDED, acting
+    if cause := active_disturbance(run):
+        return UNDECIDED, cause
     gait = run.once(gait_of)
     if gait is not None and gait.cycle and _end(run) <= gait.due:
         return (UNDECIDED, gait.doubt) if gait.doubt else (STEPPED, STEPPING_ON)
@@ -82,7 +82,7 @@ def _judged(run: Measurement) -> Judgement:
 
 
 def _lost(run: Measurement, outside: float) -> float:
-    """Return how long [s] the body has been past recovering if that is too long, else zero.
+    """Return the time [s] for which the body could not recover in place if that is too long, otherwise zero.
 
     A stepping body has one more gait cycle, from its last landing that was as good as the same foot's landing before. A
     body that has stepped for less than two cycles may be about to walk off, unless a limit ended the run.
@@ -102,7 +102,7 @@ def _end(run: Measurement) -> float:
 
 
 def lying(run: Measurement) -> str:
-    """Describe how a model with feet is down at the end; empty if it is not, or it cannot be determined.
+    """Describe how a model with feet lies on the floor at the end; return "" if it does not, or if undetermined.
 
     A fall is coming to rest on the ground, not on the feet (WHO 2007). The criteria are: most of the weight, averaged
     over a time constant, is on points that belong to no foot; or the centre of mass is far too low.
@@ -110,16 +110,16 @@ def lying(run: Measurement) -> str:
     if not run.layout.feet or run.once(time_outside) is None:
         return ""
     loads = _last(run, time_constant(run))[:, run.places.contact + CONTACT_FORCE + 2].mean(axis=0)
-    others = np.where(run.places.foot < 0, loads, 0.0)
-    if others.sum() > OFF_FEET * loads.sum():
-        body = run.model.contact_points[int(others.argmax())].body.replace("_", " ")
-        return f"{others.sum() / loads.sum():.0%} of its weight is not on its feet, most of that on the {body}"
+    off_feet = np.where(run.places.foot < 0, loads, 0.0)
+    if off_feet.sum() > OFF_FEET * loads.sum():
+        body = run.model.contact_points[int(off_feet.argmax())].body.replace("_", " ")
+        return f"{off_feet.sum() / loads.sum():.0%} of its weight is not on its feet, most of that on the {body}"
     height, upright = float(_heights(run)[-1]), run.layout.standing_height
     return f"centre of mass at {height:.2g} m of the {upright:.2g} m upright" if height < LOW * upright else ""
 
 
 def sinking(run: Measurement) -> str:
-    """Describe how fast the centre of mass still sinks at the end; empty if it hardly does."""
+    """Describe how fast the centre of mass sinks at the end; return "" if it hardly sinks."""
     heights = _heights(run)
     span = float(run.rows[-1, run.places.time] - run.rows[-len(heights), run.places.time])
     rate = float(heights[0] - heights[-1]) / span if span > 0.0 else 0.0
@@ -150,13 +150,13 @@ def _since(run: Measurement, span: float) -> int:
 
 
 def _margin(run: Measurement) -> str:
-    """Return the margin of stability in words, for a run that ended with a joint too fast."""
+    """Return the final margin of stability as text, for the reason of a run that a limit ended."""
     margin = run.value("margin_of_stability_end")
     return f", margin of stability {1e3 * margin:+.0f} mm" if isinstance(margin, float) else ""
 
 
 def _where(run: Measurement, outside: float) -> str:
-    """Describe the location for the last ``outside`` [s]: off the floor, or outside of the base of support."""
+    """Describe where the body was for the last ``outside`` [s]: off the floor, or outside of the base of support."""
     touched = run.series[_since(run, outside) + 1 :, DOWN].any()  # the row before is not outside
     return "outside of its base of support" if touched else "nothing touches the floor"
 
@@ -168,18 +168,18 @@ def _stood(run: Measurement, moved: float) -> Judgement:
 
 
 def _steps(run: Measurement) -> str:
-    """Return the number of steps in words; empty if there are none, or if it cannot be determined."""
+    """Return the number of recovery steps as text; empty if it is zero or undetermined."""
     steps = run.value("footsteps")
     return f"{steps} step{'s' if steps != 1 else ''}" if steps else ""
 
 
 def is_open(run: Measurement) -> bool:
-    """Return True if a longer run could decide: the verdict is undecided, and no disturbance acts at the end."""
-    return run.value("verdict") == UNDECIDED and (" acted " in (acting := still_acting(run)) or not acting)
+    """Return True if a longer run could give a verdict: it is undecided, and no disturbance acts at the end."""
+    return run.value("verdict") == UNDECIDED and (" acted " in (cause := active_disturbance(run)) or not cause)
 
 
-def still_acting(run: Measurement) -> str:
-    """Describe the disturbance that acts at the end of the run; empty if none acts, or the run can be judged."""
+def active_disturbance(run: Measurement) -> str:
+    """Describe the disturbance that acts at the end of the run; return "" if none acts, or the run can be judged."""
     end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
     wait = tau if gait is None or end > gait.due else max(tau, gait.cycle)
     for span in sorted(run.context.disturbance_spans, key=lambda span: -span.ends):
@@ -200,22 +200,22 @@ def _is_in_flight(run: Measurement) -> bool:
 register(
     Metric(
         "verdict", "", "verdict", judgement,
-        "by `docs/verdicts.md`, in this order: failed, interrupted; unreliable, if a check of the run fails; "
-        "fell, if it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
-        "lost control, if a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or "
-        "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered; if it steps on: stepped, "
-        "if the last cycle is no worse than the one before, else undecided, or fell after a cycle more",
+        "by `docs/verdicts.md`, the first that applies: failed, interrupted; unreliable: a check of the run fails; "
+        "fell: root too low or too tilted, `time_outside` above 1/ω₀, or body on the floor; lost control: a joint was "
+        "too fast; undecided: a disturbance still acts, `time_outside` is above zero, or the centre of mass sinks; "
+        "stepped: `foot_displacement` above 5 cm; recovered. A body that continues to step has stepped if the last "
+        "cycle is no worse than the previous cycle; otherwise it is undecided, or fell one cycle later",
         of_whole_run=True,
     ),
     Metric("reason", "", "reason of the verdict", judgement, "in a few words", of_whole_run=True),
-    Metric("limit_hit", "", "limit of a fall that ended the run", judgement, "height, tilt, or a joint",
+    Metric("limit_hit", "", "limit of `biped.Fall` that ended the run", judgement, "height, tilt, or name of a joint",
            of_whole_run=True),
     Metric("fell_at", "s", "time of a fall", lambda run: run.context.fell_at,
            "first time at which a limit of `biped.Fall` is reached", of_whole_run=True),
     Metric(
-        "time_outside", "s", "time past recovering, up to the end", time_outside,
-        "since the last row in which a foot touches and the extrapolated centre of mass is within the base of support, "
-        "both if a moving floor goes on and if it stops at once; also with the offset by a steady push: zero "
-        "moment point less centre of pressure, mean of 0.1 s", HOF, of_whole_run=True,
+        "time_outside", "s", "final time outside of the base of support", time_outside,
+        "since the last row in which a foot touches the floor and the extrapolated centre of mass is within the base "
+        "of support; it is computed for a moving floor that continues and that stops, with and without the offset by a "
+        "steady push (zero moment point less centre of pressure, mean of 0.1 s)", HOF, of_whole_run=True,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Criterion of a body past recovering, and fits of sines to columns.
+"""Criterion for a body that cannot recover in place, and fits of sines to columns.
 
 The definitions in words are in ``biped.metrics.definitions``.
 """
@@ -21,7 +21,7 @@ def has(series, k, column):
 
 @kernel
 def moment_of_others(rows, places, series, k):
-    """Return the offset of the pendulum at a row by the moment of other forces; horizontal, world axes.
+    """Return the horizontal offset [m] of the pendulum by the moment of other forces, in inertial axes.
 
     The offset is the zero moment point less the centre of pressure, mean of the last moment: the lean against a steady
     force.
@@ -44,10 +44,10 @@ def moment_of_others(rows, places, series, k):
 
 @kernel
 def is_outside(rows, places, body, series, scratch, k):
-    """Return 1 if the body is past recovering without a step at a row, 0 if not, NaN if undetermined.
+    """Return 1 if the body cannot recover without a step at row ``k``, 0 if it can, NaN if undetermined.
 
-    Nothing touches the floor, or the extrapolated centre of mass is outside of the base of support, both if a moving
-    floor goes on and if it stops at once, and also with the offset by the moment of other forces.
+    It cannot if nothing touches the floor, or if the extrapolated centre of mass is outside of the base of support for
+    a moving floor that continues and that stops, with and without the offset by the moment of other forces.
     """
     corners = support.gather_base(rows[k], places, scratch)
     if corners == 0:
@@ -70,7 +70,7 @@ def is_outside(rows, places, body, series, scratch, k):
 
 @routine
 def time_outside(rows, places, body, series, scratch):
-    """Return how long [s], up to the end, the body has been past recovering; NaN if no row determines it."""
+    """Return the time [s], up to the end, in which the body could not recover in place; NaN if undetermined."""
     n = rows.shape[0]
     if places.contact.shape[0] == 0 or not -body.gravity[2] > 0.0:
         return math.nan
@@ -95,13 +95,13 @@ def fit_sine(rows, time, table, column, begin, frequency):
     n = table.shape[0]
     omega = 2.0 * math.pi * frequency
     origin = rows[begin, time]
-    one, c1, s1, cc, cs, ss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    count, c1, s1, cc, cs, ss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     y1, yc, ys = 0.0, 0.0, 0.0
     offset = table[begin, column]
     for k in range(begin, n):
         phase = omega * (rows[k, time] - origin)
         c, s, y = math.cos(phase), math.sin(phase), table[k, column] - offset
-        one += 1.0
+        count += 1.0
         c1 += c
         s1 += s
         cc += c * c
@@ -110,11 +110,11 @@ def fit_sine(rows, time, table, column, begin, frequency):
         y1 += y
         yc += y * c
         ys += y * s
-    # The constant eliminated first.
-    cc -= c1 * c1 / one
-    cs -= c1 * s1 / one
-    ss -= s1 * s1 / one
-    yc -= c1 * y1 / one
-    ys -= s1 * y1 / one
+    # Eliminate the constant.
+    cc -= c1 * c1 / count
+    cs -= c1 * s1 / count
+    ss -= s1 * s1 / count
+    yc -= c1 * y1 / count
+    ys -= s1 * y1 / count
     determinant = cc * ss - cs * cs
     return (yc * ss - ys * cs) / determinant, (ys * cc - yc * cs) / determinant

@@ -71,9 +71,9 @@ def distance_to_segment(a, b, p):
 
 @routine
 def inside_by(hull, m, x, y):
-    """Return the distance of a point inside of a hull of ``m`` corners, negative outside; NaN without a hull.
+    """Return the distance from a point to the boundary of a hull of ``m`` corners, negative outside; NaN if m = 0.
 
-    It is the least distance to the hull's boundary. For a line or a point all points are outside or on it.
+    If the hull is a line or a point, all points are outside or on it.
     """
     if m == 0:
         return math.nan

@@ -18,7 +18,7 @@ from kernelcache import kernel, routine
 LEAST_LOAD = 0.01
 
 #: Unit by column of a series; the normal force [N] of each foot follows. ``cop`` and ``zmp`` are in the floor's frame,
-#: all others in world axes.
+#: all other columns in inertial axes.
 SERIES = {
     "com_x": "m", "com_y": "m", "com_z": "m",
     "com_vx": "m/s", "com_vy": "m/s", "com_vz": "m/s",
@@ -57,7 +57,7 @@ CONTACT_PLACE = ContactColumns._fields.index("x")
 
 
 class Places(NamedTuple):
-    """Indices of the numbers in a row; ABSENT for numbers that a run does not have."""
+    """Indices of quantities in a row of the log; ABSENT for quantities that a run does not have."""
 
     time: int
     root: int  # position and quaternion of a floating root
@@ -79,7 +79,7 @@ class Body(NamedTuple):
 
     mass: float  # [kg]
     gravity: Floats  # (3,) [m/s²]
-    length: float  # [m] of the equivalent pendulum
+    length: float  # [m] length of the equivalent pendulum
 
 
 class Scratch(NamedTuple):
@@ -92,7 +92,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def floor_frame(row, places):
-    """Return origin and rotation of the floor's frame; the world's frame for a floor at rest."""
+    """Return origin and rotation of the floor's frame, which for a floor at rest is the inertial frame."""
     if places.platform == ABSENT:
         return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     return v.vector_at(row, places.platform), v.quat_matrix(v.quaternion_at(row, places.platform + 3))
@@ -100,7 +100,7 @@ def floor_frame(row, places):
 
 @kernel
 def seen_from(origin, R, p):
-    """Return the coordinates of a point, given in world axes, in a frame."""
+    """Return the coordinates, in a frame, of a point ``p`` of the inertial frame."""
     return v.mat_t_vec(R, v.sub(p, origin))
 
 
@@ -116,7 +116,7 @@ def contact_place(row, places, c):
 
 @kernel
 def is_down(row, places, c, normal):
-    """Return True if a point is in contact or carried load in the last step, along the floor's ``normal``."""
+    """Return True if a point is in contact, or bore load along the floor's ``normal`` in the last time step."""
     return row[places.contact[c]] != NONE or v.dot(normal, contact_force(row, places, c)) > 0.0
 
 
@@ -127,7 +127,7 @@ def normal_of(R):
 
 @routine
 def gather_pressed(row, places, scratch):
-    """Write the hull of the touching points, in the floor's frame, to ``scratch``; return its corners and points."""
+    """Write the hull of the touching points, in the floor's frame, to ``scratch``; count its corners and the points."""
     origin, R = floor_frame(row, places)
     normal = normal_of(R)
     n = 0
@@ -141,9 +141,9 @@ def gather_pressed(row, places, scratch):
 
 @routine
 def gather_base(row, places, scratch):
-    """Write the hull, in the horizontal plane, of all points of touching feet to ``scratch``; return its corners.
+    """Write the horizontal hull of all points of touching feet to ``scratch``; return its number of corners.
 
-    All points of a tilted foot count, since it comes down on its sole; a point of no foot counts if it touches itself.
+    All points of a tilted foot count, since it comes down on its sole; a point of no foot counts if it touches.
     """
     _, R = floor_frame(row, places)
     normal = normal_of(R)
@@ -344,12 +344,12 @@ def fill_errors(rows, places, position, orientation, on_floor, errors):
     """
     for k in range(errors.shape[0]):
         row, out = rows[k], errors[k]
-        wanted = (position[0], position[1], position[2])
+        desired = (position[0], position[1], position[2])
         if on_floor:
             origin, R = floor_frame(row, places)
             below = v.add(origin, v.mat_vec(R, (position[0], position[1], 0.0)))
-            wanted = (below[0], below[1], position[2])
-        out[0], out[1], out[2] = v.sub(v.vector_at(row, places.root), wanted)
+            desired = (below[0], below[1], position[2])
+        out[0], out[1], out[2] = v.sub(v.vector_at(row, places.root), desired)
         target = (orientation[0], orientation[1], orientation[2], orientation[3])
         out[3], out[4], out[5] = v.rotation_vector(
             v.quat_mul(v.quaternion_at(row, places.root + 3), v.quat_conj(target))
@@ -358,11 +358,11 @@ def fill_errors(rows, places, position, orientation, on_floor, errors):
 
 @routine
 def fill_foot_wrenches(rows, places, feet, wrenches):
-    """Fill for each foot the GRF, its point of application, and the moment about it (n, feet, 9); world axes.
+    """Fill ``wrenches`` (n, feet, 9) with each foot's GRF, its point of application and the moment about this point.
 
-    The point is the centre of pressure, at the height of the points averaged by their loads. Without load it is the
-    last such point, or the middle of the foot's points at the start. The wrench is equivalent to all forces of the
-    foot's points.
+    All are in inertial axes. The point is the centre of pressure, at the load-weighted mean height of the foot's
+    points. Without load it is the last such point, or the middle of the foot's points at the start. The wrench is
+    equivalent to all forces of the foot's points.
     """
     for foot in range(feet):
         for k in range(wrenches.shape[0]):

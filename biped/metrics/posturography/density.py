@@ -1,4 +1,4 @@
-"""Sway density curve: time for which a sway stays near each of its points (Baratto et al. 2002; Jacono et al. 2004)."""
+"""Sway density curve: time for which a sway stays near each sample (Baratto et al. 2002; Jacono et al. 2004)."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,24 +13,24 @@ LOW_PASS = 2.5
 
 
 def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = 0.003) -> dict[str, float]:
-    """Return measures of the peaks of a sway density curve; an empty table if there are fewer than two peaks.
+    """Return measures of the peaks of a sway density curve; an empty dict if the curve has fewer than two peaks.
 
-    The curve is the time for which the sway stays within a circle about each of its points: from the first to the last
-    of the successive samples inside. It is low-passed at 2.5 Hz, by a filter of fourth order without delay.
+    For each sample, the curve is the duration of the unbroken run of samples around it that lie within ``radius`` of
+    it. The curve is low-passed at 2.5 Hz by a zero-phase filter of fourth order.
 
     Args:
         time: (n,) [s], ascending in even steps.
-        ap: (n,) [m], without gaps.
-        ml: (n,) [m], without gaps.
-        radius: radius of the circle, in the unit of ap and ml; 3 mm as in Quijoux et al. 2021.
+        ap: (n,) [m] anteroposterior position, without gaps.
+        ml: (n,) [m] mediolateral position, without gaps.
+        radius: [m]; the default of 3 mm is that of Quijoux et al. 2021.
 
     Returns:
-        ``sway_density_peak`` [s], the mean height of the peaks; ``sway_density_distance``, the mean distance between
-        the points of successive peaks, in the unit of ap and ml; ``sway_density_time`` [s], the mean time between
-        peaks.
+        ``sway_density_peak`` [s], the mean height of the peaks; ``sway_density_distance`` [m], the mean distance
+        between the samples of successive peaks; ``sway_density_time`` [s], the mean time between successive peaks. If
+        ``ap``, ``ml`` and ``radius`` have another unit, the distance has this unit.
 
     Raises:
-        InputError: times are uneven, there are gaps or too few points, or the radius is not above zero.
+        InputError: times are uneven, there are gaps or too few points, or the radius is zero or negative.
     """
     times, sway = checked(time, ap, ml)
     step = even_step(times)

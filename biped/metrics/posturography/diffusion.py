@@ -22,12 +22,12 @@ Regions = tuple[tuple[float, float], tuple[float, float]]
 FEWEST = 3
 #: [s] Range of lags for the critical point, as in Quijoux et al. 2021; in people it is near 1 s.
 PARTING = (0.3, 2.5)
-#: Largest unevenness of times beyond their rounding, as a share of a step.
+#: Largest deviation of times from even steps, in addition to rounding, as a share of a step.
 UNEVEN = 0.05
 
 
 def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: float = 10.0) -> "pd.DataFrame":
-    """Return the mean square displacement of a sway over a lag, from all pairs of points with this distance in time.
+    """Return the mean square displacement of a sway by time lag, from all pairs of points with this lag.
 
     The curve of one record scatters, more so at longer lags. Collins and De Luca took the mean of the curves of ten
     records of 30 s each: with tables, ``sum(curves) / len(curves)``.
@@ -39,8 +39,8 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
         longest: [s] longest lag; at most half of the record.
 
     Returns:
-        Table with a row for each lag: ``lag`` [s], and ``plane``, ``ap`` and ``ml`` [m²]; ``plane`` is the sum of the
-        others.
+        Table with a row for each lag: ``lag`` [s], and ``plane``, ``ap`` and ``ml`` [m²]; ``plane`` is the sum of
+        ``ap`` and ``ml``.
 
     Raises:
         InputError: the columns differ in length, times are uneven, the longest lag is too long for the record, or a lag
@@ -71,13 +71,13 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
     ⟨Δx²⟩ = 2 D Δt, half the slope of the line (in the plane the sum over the axes, as in Collins and De Luca);
     ``short_exponent`` and ``long_exponent`` H of ⟨Δx²⟩ ∝ Δt²ᴴ, half the slope of the line through the logarithms: above
     1/2 motions persist, below they reverse. The lines cross at ``critical_time`` and ``critical_distance`` (mean
-    square); these are left out if the crossing is not within the curve. The exponents are left out if nothing moves.
+    square); these are missing if the crossing is not within the curve. The exponents are missing if nothing moves.
 
     Without ``regions``, ``parting`` [s] is the lag at which the first line ends. It is determined for each column
     between 0.3 and 2.5 s so that both lines together have the smallest sum of squared residuals. Each residual has the
     weight 1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones. Collins and De Luca
     chose the parting by eye, near 1 s. If the parting is at 0.3 or 2.5 s, or the lines cross outside of this range,
-    there is no critical point in it, and ``critical_time`` and ``critical_distance`` are left out.
+    it contains no critical point, and ``critical_time`` and ``critical_distance`` are missing.
 
     Args:
         curve: table of ``diffusion_curve``, or the mean of several.
@@ -102,7 +102,7 @@ def even_step(times: Floats) -> float:
     """Return the step [s] of even times (n,); raise InputError if they are uneven."""
     step = float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
     if not (step and are_even(times, 1.0 / step, UNEVEN)):
-        raise InputError("time must ascend in even steps: resample before (numpy.interp, or biped sway --resample)")
+        raise InputError("time must ascend in even steps: resample first (numpy.interp, or biped sway --resample)")
     return step
 
 

@@ -23,11 +23,11 @@ WINDOWS = 20
 
 
 def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bool = False) -> float:
-    """Return the sample entropy (Richman and Moorman 2000): −ln of the share of pairs alike that stay alike.
+    """Return the sample entropy (Richman and Moorman 2000): −ln of the share of similar pairs that remain similar.
 
-    Pairs of stretches of m samples that are alike stay alike if this holds for m + 1 samples. The entropy is 0 for a
-    signal that repeats itself and −ln erf(r / 2) for white Gaussian noise, 2.185 for r = 0.2. Two stretches are alike
-    if they differ nowhere by more than r standard deviations; a stretch is not compared with itself.
+    Two stretches of m samples are similar if they differ nowhere by more than r standard deviations, and remain similar
+    if this holds for m + 1 samples; a stretch is not compared with itself. The entropy is 0 for a signal that repeats
+    itself and −ln erf(r / 2) for white Gaussian noise, 2.185 for r = 0.2.
 
     The signal is assumed to be stationary. A drift of the sway makes the entropy small, since it increases the standard
     deviation and with it the tolerance. With ``increments``, the differences of successive samples are used instead, as
@@ -41,7 +41,7 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
         increments: True to use the differences of successive samples.
 
     Raises:
-        InputError: there are gaps or too few samples, nothing varies, or no pair is alike for m + 1 samples.
+        InputError: there are gaps or too few samples, the signal is constant, or no pair of stretches remains similar.
     """
     from scipy.spatial import KDTree  # importing takes a quarter of a second
 
@@ -49,7 +49,7 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
     values = np.diff(values) if increments else values
     if not (m >= 1 and r > 0.0 and len(values) > m + 1):
         raise InputError(
-            f"m = {m!r}, r = {r!r} of {len(values)} samples: m must be 1 or more, r above 0, samples above m + 1"
+            f"m = {m!r}, r = {r!r}, {len(values)} samples: m must be 1 or more, r above 0, with more than m + 1 samples"
         )
     spread = values.std()
     if not spread > 1e-9 * np.abs(values).max():
@@ -65,7 +65,7 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
 
 
 def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -> "pd.DataFrame":
-    """Return the fluctuation of the cumulative sum of the signal less its mean, by window size (Peng et al. 1994).
+    """Return the fluctuation of the cumulative sum of the signal minus its mean, by window size (Peng et al. 1994).
 
     Args:
         signal: (n,), without gaps.
@@ -73,11 +73,11 @@ def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -
             n/10.
 
     Returns:
-        Table with a row for each size: ``window`` in samples, ``fluctuation``, the RMS about the line fitted in each
-        window, in the signal's unit. Samples at the end that fill no window are left out.
+        Table with a row for each size: ``window`` in samples, and ``fluctuation``, the RMS about the line fitted in
+        each window, in the signal's unit. Samples at the end that fill no window are left out.
 
     Raises:
-        InputError: there are gaps, nothing varies, or a window is too short or longer than the signal.
+        InputError: there are gaps, the signal is constant, or a window is too short or longer than the signal.
     """
     import pandas as pd
 
@@ -102,12 +102,12 @@ def fluctuation_exponent(signal: ArrayLike, windows: ArrayLike | None = None) ->
     α is 0.5 for white noise, 1 for 1/f noise, and 1.5 for a random walk.
 
     Raises:
-        InputError: as ``detrended_fluctuation``, or there is only one window size.
+        InputError: see ``detrended_fluctuation``; or there is only one window size.
     """
-    found = detrended_fluctuation(signal, windows)
-    if found["window"].nunique() < 2:
+    table = detrended_fluctuation(signal, windows)
+    if table["window"].nunique() < 2:
         raise InputError("an exponent needs windows of two sizes or more")
-    return float(np.polyfit(np.log(found["window"]), np.log(found["fluctuation"]), 1)[0])
+    return float(np.polyfit(np.log(table["window"]), np.log(table["fluctuation"]), 1)[0])
 
 
 def _fluctuation(profile: Floats, size: int) -> float:

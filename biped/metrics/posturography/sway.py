@@ -29,7 +29,7 @@ PARTS = {"low": 0.5, "medium": 2.0, "high": BAND[1]}
 TAPERS = 8
 #: [s] Shortest record with spectral measures: three cycles of the band's lowest frequency.
 SHORTEST = 20.0
-#: Smallest motion, over the greatest coordinate; less is round-off and has no frequency.
+#: Smallest motion, over the largest coordinate; less is round-off and has no frequency.
 ROUND_OFF = 1e-9
 #: Path of a cycle over its mean distance: around a circle, and back and forth along a line.
 _CIRCLE, _LINE = 2.0 * math.pi, 4.0 * math.sqrt(2.0)
@@ -45,7 +45,7 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
     ``principal_direction`` [°] of the ellipse's major axis from the AP axis, 0 to 90; ``zero_crossings_ap`` and ``_ml``
     [Hz], the rate of sign changes of the velocity.
 
-    Measures of the spectrum between 0.15 and 5 Hz, in the plane of the distance from the mean, are:
+    Measures of the spectrum between 0.15 and 5 Hz (in the plane: of the distance from the mean) are:
     ``power_frequency_50`` and ``power_frequency_95`` (PF50, PF95), interpolated between spectral lines;
     ``centroid_frequency`` (CFREQ); ``frequency_dispersion`` (FREQD), 0 for one frequency; ``power_low``,
     ``power_medium`` and ``power_high``, the power up to 0.5 Hz, up to 2 Hz and above.
@@ -61,8 +61,8 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
         time: (n,) [s], ascending.
         ap: (n,) [m] anterior positive; NaN for missing values.
         ml: (n,) [m] right positive; NaN for missing values.
-        low_pass: [Hz] cut-off of a filter of both before: Butterworth, second order, forward and backward, without a
-            shift in time; None: no filter.
+        low_pass: [Hz] cut-off of a filter that is applied to ``ap`` and ``ml`` first: Butterworth, second order,
+            forward and backward (zero phase); None: no filter.
 
     Returns:
         Lengths in the given unit (m), velocities in this unit per second, areas and powers in its square, frequencies
@@ -77,7 +77,7 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
 
 
 def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
-    """Return ``sway_measures`` of ascending times (n,), and AP and ML (n, 2), without checks."""
+    """Return the measures of ``sway_measures`` for ascending times (n,) and AP and ML (n, 2), without checks."""
     return {name: float(value) for name, value in (*_extent(time, sway), *_of_whole(time, sway))}
 
 
@@ -86,14 +86,14 @@ def checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floa
     columns = [np.asarray(values, dtype=np.float64) for values in (time, ap, ml)]
     shapes = [column.shape for column in columns]
     if len(set(shapes)) > 1 or columns[0].ndim != 1:
-        raise InputError(f"time, ap and ml of shapes {shapes}: they must be three lists of one length")
+        raise InputError(f"time, ap and ml of shapes {shapes}: they must be three lists of equal length")
     if not (np.diff(columns[0]) > 0.0).all():
         raise InputError("time must ascend")
     return columns[0], np.column_stack(columns[1:])
 
 
 def _extent(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
-    """Yield measures that need no spectrum; only pieces between two successive valid points count as path."""
+    """Yield measures that need no spectrum; the path consists of the lines between successive valid points."""
     there = np.logical_and(*np.isfinite(sway).T)
     joined = there[1:] & there[:-1]
     span = np.diff(time)[joined].sum()
@@ -188,14 +188,14 @@ def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[
     if len(times) < 8 or not np.isfinite(sway).all():
         raise InputError(f"{len(times)} points: a mean power frequency needs eight or more, without gaps")
     moving = np.abs(sway - sway.mean(axis=0)).mean(axis=0) > ROUND_OFF * np.abs(sway).max()
-    found, weights = {}, []
+    by_axis, weights = {}, []
     for axis, signal in zip(np.array(AXES)[moving], sway.T[moving], strict=True):
         frequency, density = welch(*_evened(times, signal)[::-1], "hann", len(times) // 2)
         moment, power = (np.trapezoid(y, frequency) for y in (frequency * density, density))
-        found[f"mean_power_frequency_{axis}"] = float(moment / power)
+        by_axis[f"mean_power_frequency_{axis}"] = float(moment / power)
         weights.append(density.sum())
-    whole = {"mean_power_frequency": float(np.average(list(found.values()), weights=weights))} if found else {}
-    return whole | found
+    mean = {"mean_power_frequency": float(np.average(list(by_axis.values()), weights=weights))} if by_axis else {}
+    return mean | by_axis
 
 
 def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
@@ -214,6 +214,6 @@ def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
 
 
 def _evened(time: Floats, signal: Floats) -> tuple[float, Floats]:
-    """Return the mean rate [Hz], and the signal at as many even times."""
+    """Return the mean rate [Hz], and the signal interpolated to the same number of evenly spaced times."""
     rate = float((len(time) - 1) / (time[-1] - time[0]))
     return rate, np.interp(np.linspace(time[0], time[-1], len(time)), time, signal)

@@ -22,7 +22,7 @@ def at_home(model: Any) -> contacts.Links:
 
 
 def _home_rotations(model: Any) -> list[Floats]:
-    """Return the links' rotations; Pinocchio's own workspace grows with the cube of the degrees of freedom."""
+    """Return the links' rotations, without Pinocchio's data, which grow with the cube of the degrees of freedom."""
     rotations = [np.eye(3)]
     for parent, placement in zip(model.parents[1:], model.jointPlacements[1:], strict=True):
         rotations.append(rotations[parent] @ placement.rotation)
@@ -30,14 +30,14 @@ def _home_rotations(model: Any) -> list[Floats]:
 
 
 def _links_on_joints(model: Any) -> dict[int, str]:
-    """Return, by joint, the first link on it, before links welded to it; if there is none, the joint's name."""
+    """Return, by joint, the first link on it, before links welded to this link; without a link, the joint's name."""
     import pinocchio as pin
 
-    found = dict(enumerate(model.names))
+    links = dict(enumerate(model.names))
     for frame in reversed(list(model.frames)):
         if frame.type == pin.FrameType.BODY:
-            found[frame.parentJoint] = frame.name
-    return found
+            links[frame.parentJoint] = frame.name
+    return links
 
 
 def inertia_of(home: contacts.Links, i: int) -> repair.Inertia:

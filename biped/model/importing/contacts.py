@@ -48,7 +48,7 @@ class Links(NamedTuple):
         return frame
 
     def placed(self, link: str, xyz: ArrayLike, rpy: Vector3, what: str) -> tuple[str | None, Vector3, Floats]:
-        """Return a link's frame in that of its body: (body, position [m], rotation); the body is None for the ground.
+        """Return a link's pose in its body's frame, as (body, position [m], rotation); body None is the ground.
 
         Raises:
             ModelError: the link is unknown.
@@ -97,12 +97,12 @@ def contact_points(
 ) -> list[ContactPoint]:
     """Return the corners of the feet's soles, in order around each sole from the outer corner of the toes.
 
-    Points are named after the foot's link, or, for two feet side by side, ``left_1`` … and ``right_1`` …, as for the
-    human.
+    Points are named after the foot's link or, for two feet side by side, ``left_1`` … and ``right_1`` …, as those of
+    ``human()``.
 
     Args:
-        feet: links; collision geometry of the whole body of each link counts.
-        links: mapping of the links.
+        feet: links of the feet; the collision geometry of all links welded to a foot counts.
+        links: mapping from links to bodies.
         geometry: Pinocchio's collision geometry.
         posture: Pinocchio's configuration with the soles on the floor.
         facing: forward direction.
@@ -131,7 +131,7 @@ def contact_points(
 
 
 def edge_notes(points: Sequence[ContactPoint]) -> list[str]:
-    """Return a sentence if a sole is only an edge, because the foot is tilted in the posture."""
+    """Return a list with a note if a sole is only an edge, because the foot is tilted in the posture."""
     bodies = [point.body for point in points]
     edges = [body for body in dict.fromkeys(bodies) if bodies.count(body) == 2]
     if not edges:
@@ -146,7 +146,7 @@ def _names(feet: Sequence[str], aside: Sequence[float]) -> Sequence[str]:
 
 
 def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
-    """Return the corners (k, 3) [m] of the collision geometry of the body on ``joint``, in world axes."""
+    """Return the corners (k, 3) [m] of the collision geometry of the body on ``joint``, in the inertial frame."""
     surface = []
     for shape in geometry.geometryObjects:
         points = surface_points(shape.geometry) if shape.parentJoint == joint else None
@@ -155,7 +155,7 @@ def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
             surface.append(world - [0.0, 0.0, radius_of(shape.geometry)])
     if not surface:
         raise ModelError(
-            f"foot {foot!r} has no collision geometry with corners; give its points by contacts; "
+            f"foot {foot!r} has no collision geometry with corners; give its points in the option 'contacts', "
             "or, for an MJCF, load the scene whose <contact><pair> has its geoms"
         )
     return np.vstack(surface)

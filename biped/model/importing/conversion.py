@@ -26,19 +26,19 @@ from biped.model.visual import Visual
 
 
 def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **options: Unpack[Options]) -> Model:
-    """Return the model of a ``pinocchio.Model``.
+    """Convert a ``pinocchio.Model`` to a `Model`.
 
-    Bodies are named after the link on their joint. Supported are joints with one degree of freedom, spherical joints,
-    and a floating root.
+    Bodies are named after the link on their joint. Supported joints have one degree of freedom or are spherical; the
+    root may float.
 
     Args:
         model: Pinocchio's model, with independent joints.
-        geometry: its ``pinocchio.GeometryModel`` for collisions, for ``contacts="collision"``.
-        visual: its ``pinocchio.GeometryModel`` for drawing.
+        geometry: the model's ``pinocchio.GeometryModel`` for collisions; needed for ``contacts="collision"``.
+        visual: the model's ``pinocchio.GeometryModel`` for drawing; None: bodies have no visuals.
         options: see `biped.model.importing.options.Options`.
 
     Raises:
-        ModelError: a joint is of another type, or an option does not fit; the message is one line.
+        ModelError: a joint's type is not supported, or an option is invalid or does not apply to this model.
     """
     check_options(options)
     joints = locking.moving_joints(model)
@@ -60,7 +60,7 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
 
 
 def _root_place(model: Any) -> Vector3:
-    """Return the root's position [m] in the file: that of an MJCF's reference configuration, otherwise the origin."""
+    """Return the root's position [m] in an MJCF's reference configuration; in other files, the origin."""
     known = model.referenceConfigurations
     return vector3(known["qpos0"][:3], "home") if "qpos0" in known else (0.0, 0.0, 0.0)
 
@@ -71,7 +71,7 @@ def drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
 
 
 def carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
-    """Return the geometry of ``model`` transferred to a model with locked joints, as far as it is on ``joints``."""
+    """Return the geometry of ``model`` on ``joints``, transferred to the model ``locked`` with locked joints."""
     import pinocchio as pin
 
     result = pin.GeometryModel()
@@ -92,7 +92,7 @@ def build(robot: Robot, options: Options) -> Model:
     """Return the model of a robot with these options; warnings and notes list its differences from the file.
 
     Raises:
-        ModelError: an option does not fit, or the robot is not a system of rigid bodies.
+        ModelError: an option is invalid or does not apply, or the robot is not a system of rigid bodies.
     """
     locked = _locked(robot, options)
     rest = {joint: at for joint, at in locked.posture.items() if joint in locking.moving_joints(locked.model)}
@@ -109,10 +109,10 @@ def build(robot: Robot, options: Options) -> Model:
         *(notes_on_limits(locked.model) if options.get("limits", True) else ()),
         *doubts(bodies),
     )
-    asked, gravity = options.get("name"), options.get("gravity")
+    name, gravity = options.get("name"), options.get("gravity")
     try:
         model = Model(
-            name=robot.name if asked is None else asked,
+            name=robot.name if name is None else name,
             bodies=tuple(bodies),
             contact_points=tuple(points),
             shapes=() if robot.boxes is None else tuple(robot.boxes(home)),
@@ -123,7 +123,7 @@ def build(robot: Robot, options: Options) -> Model:
             notes=notes,
             visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
             closing_joints=() if robot.closing is None else tuple(robot.closing(home)),
-            actuators=tuple(one for one in robot.actuators if locked.model.existJointName(one.joint)),
+            actuators=tuple(actuator for actuator in robot.actuators if locked.model.existJointName(actuator.joint)),
             floor_friction=options.get("floor", {}).get("mu", robot.floor),
         )
     except UnresistedJointError as error:
@@ -152,8 +152,8 @@ def _locked(robot: Robot, options: Options) -> _Locked:
     stopped = following | locked
     model = locking.lock(robot.model, stopped)
     merged: dict[str, str] = {}
-    while options.get("repair") == "merge" and (found := _first_unphysical(model)):
-        joint, body, why = found
+    while options.get("repair") == "merge" and (unphysical := _first_unphysical(model)):
+        joint, body, why = unphysical
         merged[body] = why
         stopped[joint] = posture.get(joint, 0.0)
         model = locking.lock(robot.model, stopped)
@@ -179,12 +179,12 @@ def _contact_points(
     facing: Vector3,
     rest: Mapping[str, float],
 ) -> list[ContactPoint]:
-    asked = options.get("contacts")
-    if asked is None:
+    requested = options.get("contacts")
+    if requested is None:
         return [] if robot.points is None else robot.points(home)
-    if not isinstance(asked, str):
-        return contacts.given(asked, home)
+    if not isinstance(requested, str):
+        return contacts.given(requested, home)
     if robot.geometry is None:
-        raise ModelError("contacts = 'collision' needs collision geometry, but none was given; give points by link")
+        raise ModelError("contacts = 'collision' needs collision geometry, which is missing; list points by link")
     geometry = robot.geometry(home.model, {home.frame(foot, "feet").parentJoint for foot in feet})
     return contacts.contact_points(feet, home, geometry, locking.place(home.model, rest), facing)

@@ -12,14 +12,14 @@ from biped.model.importing import contacts, locking
 from biped.model.joint import Joint, Kind
 from contact.arrays import Floats
 
-#: Smallest value in a file that means no limit: as written by save_urdf if URDF requires one, and by Pinocchio.
+#: Limits of a file from this value on mean "unlimited", as written by save_urdf if URDF requires one, and by Pinocchio.
 NO_LIMIT = 1e9
 
 
 def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, float]], limits: bool) -> Joint:
     """Return Pinocchio's joint i as a joint of this package, with or without its ``limits``.
 
-    Bearing and rotor values in ``given``, by field and joint, override Pinocchio's.
+    Damping, friction and armature in ``given``, by field and joint, override Pinocchio's values.
 
     Raises:
         ModelError: the joint has an unsupported type.
@@ -66,15 +66,15 @@ def _bearings(model: Any, joint: Any) -> dict[str, float]:
 def _limits(model: Any, joint: Any) -> dict[str, float]:
     """Return the limits in Pinocchio's model; a velocity or effort limit of zero means none, as in many files."""
     v = joint.idx_v
-    found = {
+    limits = {
         "max_velocity": _limit(model.velocityLimit[v]) or math.inf,
         "max_effort": _limit(model.effortLimit[v]) or math.inf,
     }
     if joint.nq == 1:
         lower, upper = (limit[joint.idx_q] for limit in (model.lowerPositionLimit, model.upperPositionLimit))
         if lower <= upper:
-            found |= {"lower": _limit(lower), "upper": _limit(upper)}
-    return found
+            limits |= {"lower": _limit(lower), "upper": _limit(upper)}
+    return limits
 
 
 def _limit(value: float) -> float:
@@ -90,5 +90,5 @@ def notes_on_limits(model: Any) -> list[str]:
     zero = [name for name, limits in most.items() if 0.0 in limits]
     held = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] == upper[joint.idx_q]]
     useless = {"position limits with lower > upper": inverted, "velocity or effort limits of zero": zero}
-    told = [f"{what} are left out: {', '.join(names)}" for what, names in useless.items() if names]
-    return told + [f"joints held by position limits with lower = upper: {', '.join(held)}"] * bool(held)
+    notes = [f"{what} are ignored: {', '.join(names)}" for what, names in useless.items() if names]
+    return notes + [f"joints that cannot move, as their position limits are equal: {', '.join(held)}"] * bool(held)

@@ -1,4 +1,4 @@
-"""Locking of joints, which merges their links into one body, by Pinocchio."""
+"""Locking of joints by Pinocchio, which merges the links that they connect into one body."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -47,14 +47,14 @@ def _position(joint: str, mimics: Mapping[str, Mimic], rest: Mapping[str, float]
         return rest.get(joint, 0.0)
     if most == 0:
         raise ModelError(
-            f"joint {joint!r} mimics itself, by way of {mimics[joint].driver!r}; lock one: locked={{{joint!r}: 0.0}}"
+            f"joint {joint!r} mimics itself through {mimics[joint].driver!r}; lock one: locked={{{joint!r}: 0.0}}"
         )
     driver, multiplier, offset = mimics[joint]
     return multiplier * _position(driver, mimics, rest, most - 1) + offset
 
 
 def moving_joints(model: Any) -> list[str]:
-    """Return the names of a Pinocchio model's joints."""
+    """Return the names of a Pinocchio model's joints that can move."""
     return list(model.names)[1:]
 
 
@@ -90,7 +90,7 @@ def joints_with_axis(model: Any) -> list[str]:
 
 
 def lock(model: Any, positions: Mapping[str, float]) -> Any:
-    """Return the Pinocchio model with these joints locked at these positions."""
+    """Return the Pinocchio model with the joints in ``positions`` [rad or m] locked there."""
     import pinocchio as pin
 
     if not positions:
@@ -112,11 +112,11 @@ def _other_frames(model: Any) -> list[Any]:
 
 
 def mimic_notes(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) -> list[str]:
-    """Return a sentence about locked mimicking joints, if there are any."""
+    """Return a list with a note about locked mimicking joints, if there are any."""
     if not positions:
         return []
     drivers = listed(dict.fromkeys(mimics[joint].driver for joint in positions))
     return [
-        f"joints that mimic others are locked at the rest of their drivers, and do not follow {drivers}: "
+        f"joints that mimic others are locked at the rest positions of their drivers, and do not follow {drivers}: "
         f"{listed(positions)}"
     ]

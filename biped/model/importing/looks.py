@@ -12,7 +12,7 @@ _UNPAINTED = (1.0, 1.0, 1.0)
 
 def visuals_of(geometry: Any, links: Links) -> list[Visual]:
     """Return the drawable shapes of a ``pinocchio.GeometryModel`` on moving links."""
-    found = []
+    visuals = []
     for shape in geometry.geometryObjects:
         form = _form(shape)
         if form is None or shape.parentJoint == UNIVERSE:
@@ -24,25 +24,25 @@ def visuals_of(geometry: Any, links: Links) -> list[Visual]:
         color = vector3(shape.meshColor[:3], "color")
         file = str(shape.meshPath) if kind == "mesh" else ""
         painted = None if color == _UNPAINTED else color
-        found.append(Visual(links.bodies[shape.parentJoint], kind, size, center, rotation, painted, file))
-    return found
+        visuals.append(Visual(links.bodies[shape.parentJoint], kind, size, center, rotation, painted, file))
+    return visuals
 
 
 def _form(shape: Any) -> tuple[Form, Vector3] | None:
     """Return form and size for a `Visual`; None for an unsupported shape."""
     import coal
 
-    own = shape.geometry
-    if isinstance(own, coal.Box):
-        return "box", vector3(2.0 * own.halfSide, "size")
-    if isinstance(own, coal.Sphere):
-        return "sphere", (2.0 * own.radius,) * 3
-    if isinstance(own, coal.Ellipsoid):
-        return "sphere", vector3(2.0 * own.radii, "size")
-    if isinstance(own, coal.Capsule):
-        return "capsule", (2.0 * own.radius, 2.0 * own.radius, 2.0 * (own.halfLength + own.radius))
-    if isinstance(own, coal.Cylinder):
-        return "cylinder", (2.0 * own.radius, 2.0 * own.radius, 2.0 * own.halfLength)
-    if isinstance(own, (coal.BVHModelBase, coal.ConvexBase)):
+    geometry = shape.geometry
+    if isinstance(geometry, coal.Box):
+        return "box", vector3(2.0 * geometry.halfSide, "size")
+    if isinstance(geometry, coal.Sphere):
+        return "sphere", (2.0 * geometry.radius,) * 3
+    if isinstance(geometry, coal.Ellipsoid):
+        return "sphere", vector3(2.0 * geometry.radii, "size")
+    if isinstance(geometry, coal.Capsule):
+        return "capsule", (2.0 * geometry.radius, 2.0 * geometry.radius, 2.0 * (geometry.halfLength + geometry.radius))
+    if isinstance(geometry, coal.Cylinder):
+        return "cylinder", (2.0 * geometry.radius, 2.0 * geometry.radius, 2.0 * geometry.halfLength)
+    if isinstance(geometry, (coal.BVHModelBase, coal.ConvexBase)):
         return "mesh", vector3(shape.meshScale, "size")
     return None

@@ -19,22 +19,22 @@ class Options(TypedDict, total=False):
     """Options of `load_urdf`, `load_mjcf` and `from_pinocchio`.
 
     Links have the names in the file, including links that are merged by fixed joints. In tables by joint, ``*`` in a
-    name stands for several joints: ``{"arm_*": 0.0}``.
+    name is a wildcard: ``{"arm_*": 0.0}``.
 
     Attributes:
         floating: True if the root link floats; otherwise it is the ground, and exactly one joint is attached to it.
-        gravity: [m/s²] instead of the file's, or of 9.81 m/s² along −Z.
-        name: name instead of the robot's.
+        gravity: [m/s²] vector in inertial axes; None: the file's, or 9.81 m/s² along −Z if the file has none.
+        name: name of the model; None: the robot's name in the file.
         feet: links that stand on the floor, in the order for controllers.
-        contacts: points [m] in the link's frame, by link, in a list or by name; or ``"collision"`` for the corners of
-            the soles in the feet's collision geometry.
+        contacts: contact points by link, as a list or by name, [m] in the link's frame; or ``"collision"`` for the
+            corners of the soles in the feet's collision geometry.
         locked: positions [rad or m] of joints to lock, by joint; their links become one body.
         repair: treatment of impossible links, without mass or extent or with an inertia that no distribution of mass
             has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least possible inertia (and 1 g). By
             default they are kept if their joints move other inertia, and otherwise refused.
-        armature: [kg m² or kg] rotor inertia at the joints, by joint or for all, instead of the file's.
-        damping: [N·m·s/rad or N·s/m] of the joints' bearings, by joint or for all, instead of the file's.
-        friction: [N·m or N] dry friction of the joints' bearings, by joint or for all, instead of the file's.
+        armature: [kg m² or kg] rotor inertia at the joints, by joint or for all joints, instead of the file's.
+        damping: [N·m·s/rad or N·s/m] damping of the joints' bearings, by joint or for all, instead of the file's.
+        friction: [N·m or N] dry friction of the joints' bearings, by joint or for all joints, instead of the file's.
         limits: False to remove the file's limits of position, velocity and effort.
         facing: horizontal forward direction at home.
         posture: standing positions [rad or m] by joint; all other joints are at zero.
@@ -72,13 +72,13 @@ def check_options(options: Mapping[str, Any]) -> None:
             _check_table(name, value)
     repair = options.get("repair")
     if repair is not None and repair not in REPAIRS:
-        raise ModelError(f"repair: {unknown('way', repair, REPAIRS)}")
+        raise ModelError(f"repair: {unknown('method', repair, REPAIRS)}")
     for name in ("floating", "limits"):
         if options.get(name) not in (None, True, False):
             raise ModelError(f"{name} must be true or false, got {options[name]!r}")
     floor = options.get("floor", {})
     if not isinstance(floor, Mapping) or set(floor) - {"mu"}:
-        raise ModelError(f"floor must be its coefficient of friction, like {{'mu': 0.6}}, got {floor!r}")
+        raise ModelError(f"floor must be a table with a coefficient of friction, like {{'mu': 0.6}}, got {floor!r}")
     for value in floor.values():
         not_negative(value, "floor: mu", "")
     for name in ("feet", "packages"):
@@ -98,13 +98,11 @@ def check_names(value: object, what: str) -> None:
 
 def _check_table(name: str, value: object) -> None:
     if not isinstance(value, Mapping):
-        raise ModelError(f"{name} must be positions by joint, like {{'knee': 0.0}}, got {value!r}")
+        raise ModelError(f"{name} must be a table of positions by joint, like {{'knee': 0.0}}, got {value!r}")
 
 
 def _check_contacts(contacts: object) -> None:
-    if isinstance(contacts, str) and contacts != COLLISION:
-        raise ModelError(f"contacts: {unknown('way', contacts, [COLLISION])}; or give points by link")
-    if not isinstance(contacts, (str, Mapping)):
+    if not isinstance(contacts, (str, Mapping)) or (isinstance(contacts, str) and contacts != COLLISION):
         raise ModelError(f"contacts must be 'collision' or lists of points by link, got {contacts!r}")
 
 
@@ -115,10 +113,10 @@ def by_joint(values: Mapping[str, float], what: str, joints: Iterable[str]) -> d
         ModelError: a name or a pattern matches none of ``joints``, or a value is not a finite number.
     """
     known = list(joints)
-    found: dict[str, float] = {}
+    resolved: dict[str, float] = {}
     for pattern, value in values.items():
         names = [joint for joint in known if fnmatchcase(joint, pattern)]
         if not names:
             raise ModelError(f"{what}: {unknown('joint', pattern, known)}")
-        found |= dict.fromkeys(names, number(value, f"{what}: joint {pattern!r}"))
-    return found
+        resolved |= dict.fromkeys(names, number(value, f"{what}: joint {pattern!r}"))
+    return resolved

@@ -1,4 +1,4 @@
-"""Checks of a robot's units: numbers that suggest other units than kg, m and kg m²."""
+"""Checks of a robot's units: values that suggest other units than kg, m and kg m²."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from biped.model.body import Body
 from biped.model.importing.repair import DENSITY
 from contact.errors import listed
 
-#: [kg] From palm-sized walkers to the heaviest legged machines; a wrong density or unit is beyond either.
+#: [kg] From palm-sized walkers to the heaviest legged machines; with a wrong density or unit, a mass is outside.
 MASSES = 0.1, 1000.0
 #: [m] Above the size of the tallest walking machines; in mm a humanoid measures 1000 and more.
 LENGTH = 10.0
@@ -18,17 +18,17 @@ COMPACT = 1.0 / 3.0
 
 
 def doubts(bodies: Sequence[Body]) -> list[str]:
-    """Return a sentence for each kind of implausible number."""
+    """Return a note for each kind of implausible value."""
     total, size = math.fsum(body.mass for body in bodies), _size(bodies)
-    found = []
+    notes = []
     if not MASSES[0] <= total <= MASSES[1]:
-        found.append(f"it weighs {total:.3g} kg, legged robots {MASSES[0]:g} to {MASSES[1]:g} kg: are masses in kg?")
+        notes.append(f"the mass is {total:.3g} kg, not {MASSES[0]:g} to {MASSES[1]:g} kg: are masses in kg?")
     if size > LENGTH:
-        found.append(f"it measures {size:.3g} m at home, legged robots up to {LENGTH:g} m: are lengths in m?")
+        notes.append(f"the robot's extent is {size:.3g} m, more than {LENGTH:g} m: are lengths in m?")
     odd = [body.name for body in bodies if body.mass and _is_odd(body, total, size if len(bodies) > 2 else math.inf)]
     if odd:
-        found.append(f"inertias are out of proportion to masses: {listed(odd)}: are they in kg m²?")
-    return found
+        notes.append(f"inertias are out of proportion to masses, for {listed(odd)}: are they in kg m²?")
+    return notes
 
 
 def _size(bodies: Sequence[Body]) -> float:

@@ -24,7 +24,7 @@ class Inertia(NamedTuple):
 
 
 def why_not(inertia: Inertia) -> str | None:
-    """Return the reason why no solid body has this inertia, as a clause, or None if one can have it."""
+    """Return the reason why no solid body has this inertia, as a clause, or None if it is possible."""
     if inertia.mass == 0.0:
         return "has no mass"
     try:
@@ -35,7 +35,7 @@ def why_not(inertia: Inertia) -> str | None:
 
 
 def is_thin(inertia: Inertia) -> bool:
-    """Return True if a body may have this inertia if other mass on its joint provides resistance."""
+    """Return True if a body can have this inertia, provided that its joint also moves other mass."""
     if inertia.mass == 0.0:
         return not inertia.tensor.any()
     try:
@@ -45,7 +45,7 @@ def is_thin(inertia: Inertia) -> bool:
     return True
 
 
-#: Remedies for such bodies, for messages.
+#: Remedies for impossible bodies, for messages.
 WAYS_OUT = (
     "load with repair='merge' to weld it to its parent, or with repair='inertia' to give it the least inertia that it "
     "can have"
@@ -75,10 +75,10 @@ def least(inertia: Inertia) -> Inertia:
 
 
 def notes_on_repairs(merged: Mapping[str, str], mended: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each kind of repair, with the reasons by body."""
+    """Return a note for each kind of repair, with the reasons by body."""
     notes = []
     if merged:
-        notes.append(f"bodies welded to their parents, with the joints that carry them: {_reasons(merged)}")
+        notes.append(f"bodies welded to their parents, by locking their joints: {_reasons(merged)}")
     if mended:
         notes.append(f"bodies given the least inertia that they can have: {_reasons(mended)}")
     return notes

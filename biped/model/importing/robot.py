@@ -21,22 +21,22 @@ class Robot:
     Attributes:
         model: Pinocchio's model.
         floating: name of the floating root joint, or None for another root joint.
-        home: [m] position of the root link at home.
+        home: [m] position of the root link in the home configuration.
         order: moving joints in the order of the bodies; parents come before their children.
         mimics: mimicking joints by name.
-        geometry: function that returns Pinocchio's collision geometry on some joints of a model with locked joints.
-        gravity: [m/s²].
+        geometry: function of a model with locked joints and some of its joints, which returns their collision geometry.
+        gravity: [m/s²] gravitational acceleration, in the inertial frame.
         feet: names of the links that stand on the floor.
         points: function that returns the file's own contact points.
         closing: function that returns the joints that close loops.
         boxes: function that returns the boxes for collisions with blocks.
         visuals: function that returns the bodies' visuals.
-        armature: armature by joint.
-        facing: forward direction.
-        posture: standing position by joint.
+        armature: armature [kg m² or kg] by joint.
+        facing: forward direction, in the inertial frame.
+        posture: standing position [rad or m] by joint.
         actuators: actuators of the joints.
-        floor: coefficient of friction of the file's floor; None without one.
-        notes: sentences about parts of the file that were left out.
+        floor: coefficient of friction of the file's floor; None: the file has no floor.
+        notes: sentences about parts of the file that are not simulated.
     """
 
     model: Any

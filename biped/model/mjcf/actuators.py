@@ -13,36 +13,36 @@ from contact.errors import listed
 
 
 def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[str]]:
-    """Return the actuators of joints with one degree of freedom, and a sentence for each kind of unread part.
+    """Return the actuators of joints with one degree of freedom, and notes about what is not read.
 
     The efforts, armature and damping of the joints in ``tree`` are set from the actuators.
     """
-    found: list[Actuator] = []
-    unread, driven, others = [], set[int](), set[int]()
+    read: list[Actuator] = []
+    unread, driven, skipped = [], set[int](), set[int]()
     count = len(compiled.actuator_trntype)
     for k in range(count):
         name, why, joint = compiled.actuator(k).name or f"actuator_{k}", _why_not(compiled, k), _joint(compiled, k)
         if why:
             unread.append(f"{name} ({why})")
         else:
-            found.append(_actuator(compiled, tree, k, name))
+            read.append(_actuator(compiled, tree, k, name))
         if joint is not None:
             driven.add(joint)
-            others |= {joint} if why else set()
+            skipped |= {joint} if why else set()
             for field in ("armature", "damping"):  # missing in earlier versions of MuJoCo
-                own = getattr(compiled, f"actuator_{field}", np.zeros(count))[k]
-                getattr(tree.model, field)[_dof(tree, joint)] += compiled.actuator_gear[k, 0] ** 2 * own
+                value = getattr(compiled, f"actuator_{field}", np.zeros(count))[k]
+                getattr(tree.model, field)[_dof(tree, joint)] += compiled.actuator_gear[k, 0] ** 2 * value
     movable = np.flatnonzero(np.isin(compiled.jnt_type, (HINGE, SLIDE))).tolist()
-    told = {
+    notes = {
         "not read: <actuator>": unread,
         "joints without an <actuator>, which a controller may nevertheless drive": [
             tree.joints[j] for j in movable if count and j not in driven
         ],
         "forces whose bounds differ by direction: the greater bound is used for both": [
-            tree.joints[j] for j in movable if _is_lopsided_when_set(compiled, tree, j, [] if j in others else found)
+            tree.joints[j] for j in movable if _is_lopsided_when_set(compiled, tree, j, [] if j in skipped else read)
         ],
     }
-    return tuple(found), [f"{what}: {listed(names, MOST)}" for what, names in told.items() if names]
+    return tuple(read), [f"{what}: {listed(names, MOST)}" for what, names in notes.items() if names]
 
 
 def _joint(compiled: Any, k: int) -> int | None:
@@ -105,10 +105,10 @@ def _is_lopsided_when_set(compiled: Any, tree: Tree, j: int, actuators: list[Act
     Returns:
         True if a bound differs by direction.
     """
-    own = [one for one in actuators if one.joint == tree.joints[j]]
-    bounds = [one.force_range for one in own if one.force_range is not None]
-    bounds += [one.ctrl_range for one in own if one.ctrl_range is not None and not any(one.bias)]
-    effort = sum(one.max_effort for one in own) if own else math.inf
+    on_joint = [a for a in actuators if a.joint == tree.joints[j]]
+    bounds = [a.force_range for a in on_joint if a.force_range is not None]
+    bounds += [a.ctrl_range for a in on_joint if a.ctrl_range is not None and not any(a.bias)]
+    effort = sum(a.max_effort for a in on_joint) if on_joint else math.inf
     if compiled.jnt_actfrclimited[j]:
         low, high = compiled.jnt_actfrcrange[j].tolist()
         bounds.append((low, high))

@@ -13,19 +13,19 @@ MOST = 40
 
 
 def left_out(compiled: Any, tree: Tree) -> list[str]:
-    """Return a sentence for each kind of part that is not simulated."""
+    """Return a note for each kind of part that is not simulated."""
     import mujoco
 
     names, kinds, option, objects = tree.joints, compiled.jnt_type, compiled.opt, mujoco.mjtObj
     at = compiled.qpos_spring[compiled.jnt_qposadr] - compiled.qpos0[compiled.jnt_qposadr]
     springs = np.flatnonzero(compiled.jnt_stiffness * (not is_disabled(compiled, "SPRING")))
-    felt = (compiled.dof_armature + compiled.dof_damping + compiled.dof_frictionloss)[compiled.jnt_dofadr]
+    resistance = (compiled.dof_armature + compiled.dof_damping + compiled.dof_frictionloss)[compiled.jnt_dofadr]
     bent = _any(compiled, "jnt_stiffnesspoly", compiled.njnt)
     bent |= _any(compiled, "dof_dampingpoly", compiled.nv)[compiled.jnt_dofadr]
     equalities = np.flatnonzero(compiled.eq_active0 * (not is_disabled(compiled, "EQUALITY"))).tolist()
     masks, level = compiled.geom_contype | compiled.geom_conaffinity, floors(compiled, tree)
     medium = {"density": option.density, "viscosity": option.viscosity, "wind": np.abs(option.wind).max()}
-    found = {
+    parts = {
         "springs, <joint stiffness> (a controller's Impedance can be one)": [
             f"{names[j]} ({compiled.jnt_stiffness[j]:g}{'' if kinds[j] in (FREE, BALL) else f' about {at[j]:g}'})"
             for j in springs
@@ -33,7 +33,7 @@ def left_out(compiled: Any, tree: Tree) -> list[str]:
         "springs and dampers of <joint> that are not linear": [names[j] for j in np.flatnonzero(bent)],
         "<joint type='ball'> range": [names[j] for j in np.flatnonzero((kinds == BALL) & (compiled.jnt_limited != 0))],
         "armature, damping and frictionloss of free and ball joints": [
-            names[j] for j in np.flatnonzero(np.isin(kinds, (FREE, BALL)) & (felt > 0.0))
+            names[j] for j in np.flatnonzero(np.isin(kinds, (FREE, BALL)) & (resistance > 0.0))
         ],
         "<body gravcomp>": [tree.bodies[b] for b in np.flatnonzero(compiled.body_gravcomp)],
         "<body mocap>, which stays where it is": [tree.bodies[b] for b in np.flatnonzero(compiled.body_mocapid >= 0)],
@@ -51,7 +51,7 @@ def left_out(compiled: Any, tree: Tree) -> list[str]:
             if masks[g] and g not in level and not tree.moves(b)
         ],
     }
-    return [f"not simulated: {what}: {listed(named, MOST)}" for what, named in found.items() if named]
+    return [f"not simulated: {what}: {listed(named, MOST)}" for what, named in parts.items() if named]
 
 
 def _any(compiled: Any, field: str, rows: int) -> Any:

@@ -24,7 +24,7 @@ _ABSENT = re.compile(r"Error opening file '(.*?)'")
 
 
 def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
-    """Return the model in an MJCF file, as read by MuJoCo's compiler.
+    """Load a model from an MJCF file, with MuJoCo's compiler.
 
     Bodies become links; bodies without joints become parts of their parents. A body with several joints has links
     without mass between them. Joints are at zero in the file's reference pose, MuJoCo's ``qpos0``; their limits are
@@ -36,8 +36,8 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
             floats, unless ``floating`` is false; without free joints, bodies fixed to the world float if it is true.
 
     Raises:
-        ModelError: MuJoCo is not installed; the file is missing, is not MJCF, or describes no model; or an option does
-            not fit.
+        ModelError: MuJoCo is not installed; the file is missing, is not MJCF, or describes no model; or an option is
+            invalid.
 
     Warns:
         ModelWarning: a part of the file is not simulated.
@@ -49,7 +49,7 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
         raise ModelError(f"the MJCF {str(path)!r} has no <body>, also not in included files; give the robot's file")
     tree = tree_of(compiled, options.get("floating"), options.get("locked", {}))
     actuators, unread = actuators_of(compiled, tree)
-    friction, told = floor_of(compiled, tree, options.get("feet", ()))
+    friction, floor_notes = floor_of(compiled, tree, options.get("feet", ()))
     name = compiled.names.partition(b"\0")[0].decode()
     robot = Robot(
         model=tree.model,
@@ -62,13 +62,13 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
         gravity=vector3(compiled.opt.gravity * (not is_disabled(compiled, "GRAVITY")), "gravity"),
         actuators=actuators,
         floor=friction,
-        notes=(*left_out(compiled, tree), *unread, *told, *undrawn),
+        notes=(*left_out(compiled, tree), *unread, *floor_notes, *undrawn),
     )
     return build(robot, options)
 
 
 def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
-    """Return MuJoCo's model, the folder of its meshes, and a sentence for each part of the file that is left out.
+    """Return MuJoCo's model, the folder of its meshes, and notes about ignored parts of the file.
 
     Raises:
         ModelError: MuJoCo or the file is missing, or MuJoCo refuses the file.
@@ -90,9 +90,9 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
     moved = [mesh.name or mesh.file for mesh in spec.meshes if any(mesh.refpos) or any(mesh.refquat[1:])]
-    told = [f"<mesh refpos> and <mesh refquat> are ignored in drawings: {listed(moved)}"] if moved else []
-    told += [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
-    return compiled, path.resolve().parent / spec.meshdir, told
+    notes = [f"<mesh refpos> and <mesh refquat> are ignored in drawings: {listed(moved)}"] if moved else []
+    notes += [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
+    return compiled, path.resolve().parent / spec.meshdir, notes
 
 
 def _sentence(error: str) -> str:

@@ -62,9 +62,9 @@ def _shape(compiled: Any, g: int, *, vertices: bool) -> Any:
 
 def _color(compiled: Any, g: int) -> Any:
     """Return the geom's colour or, if it is MuJoCo's grey, that of its material, or white without a material."""
-    own, material = compiled.geom_rgba[g, :3], int(compiled.geom_matid[g])
-    if not np.allclose(own, 0.5):
-        return own
+    color, material = compiled.geom_rgba[g, :3], int(compiled.geom_matid[g])
+    if not np.allclose(color, 0.5):
+        return color
     return compiled.mat_rgba[material, :3] if material >= 0 else np.ones(3)
 
 
@@ -91,8 +91,8 @@ def _friction(compiled: Any, g: int, floor: int) -> float | None:
         if set(pair) == {g, floor}:
             return _sliding(compiled, compiled.pair_friction[k, :2].min(), compiled.pair_dim[k])
     first, second = sorted((int(compiled.geom_bodyid[g]), int(compiled.geom_bodyid[floor])))
-    masks, others = compiled.geom_contype, compiled.geom_conaffinity
-    touch = masks[g] & others[floor] or masks[floor] & others[g]
+    masks, affinities = compiled.geom_contype, compiled.geom_conaffinity
+    touch = masks[g] & affinities[floor] or masks[floor] & affinities[g]
     if not touch or first == second or (first << 16) + second in compiled.exclude_signature:
         return None
     ranks, both = compiled.geom_priority[[g, floor]], np.array([g, floor])
@@ -110,21 +110,20 @@ def _sliding(compiled: Any, mu: float, dimensions: int) -> float:
 def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | None, list[str]]:
     """Return the coefficient of friction between the feet, or the whole robot, and the floor, with notes.
 
-    It is None if the file has no floor that they can touch. Of several values the smallest counts.
+    The coefficient is None if the file has no floor that they can touch, and the smallest if there are several.
     """
     welds = {int(compiled.body_weldid[tree.bodies.index(foot)]) for foot in feet if foot in tree.bodies}
     known = floors(compiled, tree)
-    own = [b for b in range(compiled.nbody) if tree.moves(b) and (not welds or int(compiled.body_weldid[b]) in welds)]
-    geoms = np.flatnonzero(np.isin(compiled.geom_bodyid, own)).tolist()
+    bodies = [b for b in range(compiled.nbody) if tree.moves(b) and (not welds or compiled.body_weldid[b] in welds)]
+    geoms = np.flatnonzero(np.isin(compiled.geom_bodyid, bodies)).tolist()
     mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
-    found = sorted({mu for mu in mixed if mu is not None})
-    told = (
-        [f"geoms differ in friction with the floor, {listed(map(str, found))}: the least is used"] if found[1:] else []
-    )
+    values = sorted({mu for mu in mixed if mu is not None})
+    text = f"geoms differ in friction with the floor, {listed(map(str, values))}: the least is used"
+    notes = [text] if values[1:] else []
     for floor, at in known.items():
         if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
-            told.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height zero, but the floor here is")
-    return (found[0] if found else None), told
+            notes.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height 0, as the used floor is")
+    return (values[0] if values else None), notes
 
 
 def geom_name(compiled: Any, g: int) -> str:

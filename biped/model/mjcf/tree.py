@@ -1,7 +1,7 @@
 """Tree of a compiled MJCF: MuJoCo's bodies and joints as a Pinocchio model.
 
 MuJoCo applies the joints of a body in order, each about its own anchor in the body's frame. Here each is a separate
-joint, with links without mass between. All joints are at zero in MuJoCo's ``qpos0``.
+joint, with links without mass between them. All joints are at zero in MuJoCo's ``qpos0``.
 """
 
 from collections.abc import Collection
@@ -35,11 +35,11 @@ class Tree(NamedTuple):
 
 
 def is_disabled(compiled: Any, flag: str) -> bool:
-    """Return True if ``<option><flag>`` disables a feature, given by MuJoCo's name, or all constraints with it."""
+    """Return True if ``<option><flag>`` disables the feature with MuJoCo's name ``flag``, or all constraints."""
     import mujoco
 
     flags = (flag, "CONSTRAINT") if flag in ("CONTACT", "EQUALITY", "FRICTIONLOSS", "LIMIT") else (flag,)
-    return any(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{one}")) for one in flags)
+    return any(compiled.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}")) for name in flags)
 
 
 def pose(position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Any:
@@ -80,8 +80,8 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
     for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # floating first
         row, at = place[compiled.body_parentid[b]]
         at = at * pose(compiled.body_pos[b], compiled.body_quat[b])
-        own = range(compiled.body_jntadr[b], compiled.body_jntadr[b] + compiled.body_jntnum[b])
-        for j in own:
+        indices = range(compiled.body_jntadr[b], compiled.body_jntadr[b] + compiled.body_jntnum[b])
+        for j in indices:
             if compiled.jnt_type[j] == FREE:
                 if j in free:
                     root, home, turned = joints[j], at.translation, pin.SE3(at.rotation, np.zeros(3))
@@ -90,7 +90,7 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
             anchor = np.zeros(3) if compiled.jnt_type[j] == SLIDE else compiled.jnt_pos[j]
             row, at = _added(model, row, _joint(compiled, j), at * pose(anchor), joints[j]), pose(-anchor)
             _set_passive(model, compiled, row, j)
-            if j != own[-1]:
+            if j != indices[-1]:
                 model.addFrame(pin.Frame(_apart(joints[j], bodies), row, pose((0, 0, 0)), pin.FrameType.BODY))
         place[b] = row, at
         if row != UNIVERSE and compiled.body_mass[b]:
@@ -105,8 +105,8 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
 
 def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Collection[str]) -> None:
     roots = compiled.body_rootid[compiled.jnt_bodyid]
-    beside = [joints[j] for j in range(compiled.njnt) if free and roots[j] != roots[free[0]]]
-    loose = [name for name in beside if not any(fnmatchcase(name, pattern) for pattern in locked)]
+    separate = [joints[j] for j in range(compiled.njnt) if free and roots[j] != roots[free[0]]]
+    loose = [name for name in separate if not any(fnmatchcase(name, pattern) for pattern in locked)]
     if loose:
         lock = f"lock them: locked={{{loose[0]!r}: 0.0}}"
         raise ModelError(
@@ -116,8 +116,8 @@ def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Coll
         )
 
 
-def _apart(name: str, others: Collection[str]) -> str:
-    return _apart(f"{name}_", others) if name in others else name
+def _apart(name: str, taken: Collection[str]) -> str:
+    return _apart(f"{name}_", taken) if name in taken else name
 
 
 def _unnamed(compiled: Any, j: int, bodies: list[str]) -> str:

@@ -61,7 +61,7 @@ def numbers(element: ET.Element, attribute: str, where: str, count: int) -> list
     except ValueError:
         values = []
     if len(values) != count or not all(math.isfinite(value) for value in values):
-        wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
         plainly = "" if is_plain else "; write plain digits without spaces around them"  # otherwise parsers ignore it
-        raise ModelError(f"{where}: <{element.tag}> attribute {attribute!r} must be {wanted}, got {text!r}{plainly}")
+        raise ModelError(f"{where}: <{element.tag}> attribute {attribute!r} must be {expected}, got {text!r}{plainly}")
     return values

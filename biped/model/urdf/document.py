@@ -58,7 +58,7 @@ class UrdfBox(NamedTuple):
 
 
 class UrdfVisual(NamedTuple):
-    """A shape for drawing, in a link's frame; ``size``, ``color`` and ``file`` as for a `Visual`."""
+    """A shape for drawing, in a link's frame; see `Visual` for ``size``, ``color`` and ``file``."""
 
     link: str
     form: Form
@@ -81,16 +81,16 @@ class Document(NamedTuple):
     visuals: tuple[UrdfVisual, ...]
     other_shapes: int  # number of collision shapes that are not boxes
     extension: extension.Extension
-    left_out: tuple[str, ...] = ()  # one sentence each
+    left_out: tuple[str, ...] = ()  # notes on what is not read, one sentence each
 
     def moving_joints(self) -> list[UrdfJoint]:
         """Return the joints that are not fixed, depth first, siblings in document order."""
-        pending, found = [self.root], []
+        pending, joints = [self.root], []
         while pending:
             link = pending.pop()
-            found += [joint for joint in self.joints if joint.child == link and joint.type != "fixed"]
+            joints += [joint for joint in self.joints if joint.child == link and joint.type != "fixed"]
             pending.extend(joint.child for joint in reversed(self.joints) if joint.parent == link)
-        return found
+        return joints
 
 
 def source_text(source: str | Path) -> str:
@@ -149,7 +149,7 @@ def parse(text: str) -> Document:
 
 
 def without_shapes(text: str) -> str:
-    """Return the URDF's text with only the parts that determine masses and motions; parsers complain about others."""
+    """Return the URDF's text with only the parts that Pinocchio needs: those that determine masses and motions."""
     robot = ET.fromstring(text)
     for element in list(robot):
         kept = (part for part in element if part.tag in _DYNAMICS.get(element.tag, ()))
@@ -160,14 +160,14 @@ def without_shapes(text: str) -> str:
 
 
 def _not_read(robot: ET.Element) -> tuple[str, ...]:
-    """Return a sentence for each kind of unknown elements and attributes, for example misspelled ones."""
-    pairs = dict.fromkeys((one.tag, part.tag) for one in (robot, *robot) if one.tag in _PARTS for part in one)
+    """Return notes about unknown elements and attributes, for example misspelled ones."""
+    pairs = dict.fromkeys((node.tag, part.tag) for node in (robot, *robot) if node.tag in _PARTS for part in node)
     unknown_pairs = (pair for pair in pairs if pair[1] not in _PARTS[pair[0]])
-    found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in unknown_pairs)
+    elements = ", ".join(f"<{part.rpartition('}')[2]}> in <{parent}>" for parent, part in unknown_pairs)
     parts = robot.findall("joint/*")
     odd = ((part.tag, name) for part in parts for name in part.attrib if name not in _ATTRIBUTES.get(part.tag, name))
-    told = {"elements": found, "attributes": ", ".join(dict.fromkeys(f"<{tag} {name}>" for tag, name in odd))}
-    return tuple(f"{what} of the file are not read: {names}" for what, names in told.items() if names)
+    notes = {"elements": elements, "attributes": ", ".join(dict.fromkeys(f"<{tag} {name}>" for tag, name in odd))}
+    return tuple(f"{what} of the file are not read: {names}" for what, names in notes.items() if names)
 
 
 def _check_expanded(robot: ET.Element) -> None:
@@ -181,9 +181,9 @@ def _check_expanded(robot: ET.Element) -> None:
                 raise not_expanded(f"<{element.tag}> {text.strip()!r}")
 
 
-def not_expanded(found: str) -> ModelError:
+def not_expanded(macro: str) -> ModelError:
     """Return the error for a macro or an expression of xacro, ROS's macro language."""
-    return ModelError(f"{found} is xacro, which is not expanded: run `xacro FILE > robot.urdf` and load robot.urdf")
+    return ModelError(f"{macro} is xacro, which must be expanded: run `xacro FILE > robot.urdf` and load robot.urdf")
 
 
 def _check_unique(what: str, names: Sequence[str]) -> None:
@@ -268,7 +268,7 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
 
 
 def _check_single(element: ET.Element, where: str) -> None:
-    """Refuse different elements if one is expected."""
+    """Raise ModelError if an element that may occur once occurs with different contents."""
     for tag in _SINGLE:
         parts = element.findall(tag)
         if len(parts) > 1 and len({ET.canonicalize(ET.tostring(part), strip_text=True) for part in parts}) > 1:
@@ -312,14 +312,14 @@ def _boxes(link: ET.Element) -> list[UrdfBox]:
     """Return the boxes among a link's collision shapes or, if there are none, among its visuals."""
     name = link.get("name", "")
     for tag in ("collision", "visual"):
-        found = []
+        boxes = []
         for element in link.findall(tag):
             box = element.find("geometry/box")
             if box is not None:
                 where = f"link {name!r}: <{tag}>"
-                found.append(UrdfBox(name, triple(box, "size", where), *_origin(element, where)))
-        if found:
-            return found
+                boxes.append(UrdfBox(name, triple(box, "size", where), *_origin(element, where)))
+        if boxes:
+            return boxes
     return []
 
 
@@ -377,8 +377,8 @@ def _root(links: tuple[str, ...], joints: tuple[UrdfJoint, ...]) -> str:
     children = {joint.child for joint in joints}
     roots = [link for link in links if link not in children]
     if len(roots) != 1:
-        found = ", ".join(repr(root) for root in roots) or "none"
-        raise ModelError(f"a URDF needs exactly one link that is the child of no joint, got {found}")
+        names = ", ".join(repr(root) for root in roots) or "none"
+        raise ModelError(f"a URDF needs exactly one link that is the child of no joint, got {names}")
     _check_connected(roots[0], links, joints)
     return roots[0]
 

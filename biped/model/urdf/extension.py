@@ -63,7 +63,7 @@ class ClosingData(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """Contents of ``<biped>``; the defaults are for a file without one."""
+    """Contents of ``<biped>``; the defaults apply to a file without this element."""
 
     floating: bool | None = None
     joint: str = "floating_base"
@@ -170,10 +170,10 @@ def write(robot: ET.Element, model: Model, ground: str) -> None:
 def _write_joints(element: ET.Element, model: Model) -> None:
     posture = dict(model.posture)
     for joint in (body.joint for body in model.bodies):
-        said = {"armature": joint.armature} if joint.armature else {}
-        said |= {"posture": posture[joint.name]} if joint.name in posture else {}
-        if said:
-            numbers = {name: words([value]) for name, value in said.items()}
+        values = {"armature": joint.armature} if joint.armature else {}
+        values |= {"posture": posture[joint.name]} if joint.name in posture else {}
+        if values:
+            numbers = {name: words([value]) for name, value in values.items()}
             ET.SubElement(element, "joint", {"name": joint.name} | numbers)
 
 

@@ -27,11 +27,11 @@ GROUND = "world"
 
 
 def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
-    """Return the model in a URDF.
+    """Load a model from a URDF.
 
     Bodies are named after the link on their joint, and ordered depth first, siblings in document order. Links on fixed
     joints are merged; ``contacts`` and ``feet`` may still refer to them. Joints that mimic others are locked at the
-    rest of their drivers. The boxes among the collision geometry become the model's shapes, and the visual geometry its
+    rest positions of their drivers. Boxes among the collision geometry become the model's shapes, visual geometry its
     visuals. Limits, damping and friction are kept in the joints. Contact points, feet, armature, gravity and the root's
     home position are read if `save_urdf` has written them. By default the root link floats as in the saved model; in
     other files it floats unless its name is ``world``.
@@ -41,7 +41,7 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
         options: settings in addition to the file; see `biped.model.importing.options.Options`.
 
     Raises:
-        ModelError: the file is missing, is not a URDF, or describes no model, or an option does not fit; the message is
+        ModelError: the file is missing, is not a URDF, or describes no model, or an option is invalid; the message is
             one line with location and remedy.
 
     Warns:
@@ -49,27 +49,27 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
     """
     check_options(options)
     document = parse(source_text(source))
-    own = document.extension
+    data = document.extension
     floats = _floats(document, options.get("floating"))
     robot = Robot(
         model=_read(document, floats),
         name=document.name,
         order=[joint.name for joint in document.moving_joints()],
-        floating=own.joint + "_" * (own.joint in {joint.name for joint in document.joints}) if floats else None,
-        home=own.home,
+        floating=data.joint + "_" * (data.joint in {joint.name for joint in document.joints}) if floats else None,
+        home=data.home,
         mimics={joint.name: joint.mimic for joint in document.joints if joint.mimic is not None},
         geometry=partial(_collision, document, _folder(source), options.get("packages", ())),
-        gravity=own.gravity,
-        feet=own.feet,
+        gravity=data.gravity,
+        feet=data.feet,
         points=lambda links: [
-            links.point(one.name, one.link, one.xyz, one.radius) for one in document.extension.contacts
+            links.point(point.name, point.link, point.xyz, point.radius) for point in document.extension.contacts
         ],
         closing=lambda links: [_closing_joint(joint, links) for joint in document.extension.closing],
         boxes=lambda links: _boxes(document, links),
         visuals=lambda links: _visuals(document, links, _folder(source), options.get("packages", ())),
-        armature=own.armature,
-        facing=own.facing,
-        posture=own.posture,
+        armature=data.armature,
+        facing=data.facing,
+        posture=data.posture,
         notes=(*document.left_out, *_not_hit(document)),
     )
     return build(robot, options)
@@ -79,9 +79,9 @@ def _folder(source: str | Path) -> Path | None:
     return None if isinstance(source, str) and source.lstrip().startswith("<") else Path(source).resolve().parent
 
 
-def _floats(document: Document, asked: bool | None) -> bool:
-    if asked is not None:
-        return asked
+def _floats(document: Document, floating: bool | None) -> bool:
+    if floating is not None:
+        return floating
     saved = document.extension.floating
     return document.root != GROUND if saved is None else saved
 
@@ -108,20 +108,20 @@ def _collision(
         return pin.buildGeomFromUrdfString(model, text, pin.GeometryType.COLLISION)
     except (ValueError, LookupError, RuntimeError) as error:
         why = f"the collision geometry of {document.name!r} cannot be read: {reason_of(error)}"
-        raise ModelError(f"{why}; give the points by contacts instead") from None
+        raise ModelError(f"{why}; give the points in the option 'contacts' instead") from None
 
 
-def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:
-    what = f"closing joint {found.name!r}"
-    parent, position, R = links.placed(*found.parent, what)
-    child, child_position, turned = links.placed(*found.child, what)
+def _closing_joint(data: ClosingData, links: Links) -> ClosingJoint:
+    what = f"closing joint {data.name!r}"
+    parent, position, R = links.placed(*data.parent, what)
+    child, child_position, turned = links.placed(*data.child, what)
     if child is None:
-        raise ModelError(f"{what}: its child {found.child.link!r} is fixed to the ground; make it the parent")
+        raise ModelError(f"{what}: its child {data.child.link!r} is fixed to the ground; make it the parent")
     alignment = rpy_quaternion(matrix_rpy(matrix3(R @ turned.T, what)))
-    axis = vector3(R @ np.array(found.axis), what)
-    second = None if found.second_axis is None else vector3(R @ np.array(found.second_axis), what)
+    axis = vector3(R @ np.array(data.axis), what)
+    second = None if data.second_axis is None else vector3(R @ np.array(data.second_axis), what)
     return ClosingJoint(
-        found.name, found.kind, parent, child, axis, position, child_position, alignment, second, found.pitch
+        data.name, data.kind, parent, child, axis, position, child_position, alignment, second, data.pitch
     )
 
 
@@ -133,15 +133,15 @@ def _boxes(document: Document, links: Links) -> list[Box]:
 
 def _visuals(document: Document, links: Links, folder: Path | None, packages: Sequence[str]) -> list[Visual]:
     """Return the visuals of the moving links; a missing mesh keeps the name in the file."""
-    found = []
+    visuals = []
     for visual in document.visuals:
         place = _placed(visual, links)
         if place is not None:
             body, center, rotation = place
             path = mesh_file(visual.file, folder, packages) if visual.form == "mesh" else None
             file = visual.file if path is None else str(path)
-            found.append(Visual(body, visual.form, visual.size, center, rotation, visual.color, file))
-    return found
+            visuals.append(Visual(body, visual.form, visual.size, center, rotation, visual.color, file))
+    return visuals
 
 
 def _placed(drawn: UrdfBox | UrdfVisual, links: Links) -> tuple[str, Vector3, Matrix3] | None:
@@ -158,7 +158,7 @@ def _placed(drawn: UrdfBox | UrdfVisual, links: Links) -> tuple[str, Vector3, Ma
 
 
 def _not_hit(document: Document) -> tuple[str, ...]:
-    """Return a sentence if links have collision shapes that a model does not keep."""
+    """Return a note if links have collision shapes that a model does not use."""
     count = document.other_shapes
     if not count:
         return ()

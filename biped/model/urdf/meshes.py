@@ -28,22 +28,22 @@ def collision_text(text: str, links: Collection[str], folder: Path | None, packa
                 if tag == "visual" or link.get("name") not in links:
                     link.remove(element)
         for mesh in link.iter("mesh"):
-            mesh.set("filename", str(_found(mesh.get("filename", ""), str(link.get("name")), folder, packages)))
+            mesh.set("filename", str(_existing_path(mesh.get("filename", ""), str(link.get("name")), folder, packages)))
     return ET.tostring(robot, encoding="unicode")
 
 
-def _found(name: str, link: str, folder: Path | None, packages: Sequence[str]) -> Path:
+def _existing_path(name: str, link: str, folder: Path | None, packages: Sequence[str]) -> Path:
     path = mesh_file(name, folder, packages)
     if path is not None:
         return path
     raise ModelError(
         f"link {link!r}: the mesh {name!r} is missing; packages=['FOLDER', ...] gives folders in which "
-        f"{_PACKAGE} is searched in addition to those above the file; or give the points by contacts"
+        f"{_PACKAGE} is searched, besides those above the file; or give the points in the option 'contacts'"
     )
 
 
 def mesh_file(name: str, folder: Path | None, packages: Sequence[str]) -> Path | None:
-    """Return the file with this name in a URDF in ``folder``, or None if there is none."""
+    """Return the path of the mesh ``name`` of a URDF in ``folder``, or None if the file does not exist."""
     return next((path for path in _candidates(name, folder, [Path(p) for p in packages]) if path.is_file()), None)
 
 

@@ -27,7 +27,7 @@ MISPRINTS = (
      "T is the period of small swings: after T/2 a rod from π/2 is 0.16 rad from the other side; both are shown"),
 )  # fmt: skip
 
-#: Name, title, place in the paper, what recomputes it, and packages that it needs.
+#: Name, title, place in the paper, function that recomputes the item, and packages that it needs.
 _ITEMS = (
     ("figure-7a", "constraint drift of a loop", "figure 7a, section 5.1", drift.produce),
     ("figure-7b", "energy of a double pendulum", "figure 7b, section 5.1", energy.double_pendulum),

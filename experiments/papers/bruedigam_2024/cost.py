@@ -26,15 +26,15 @@ from experiments.visualization.look import style
 from formulations.assembly import Assembly, Placement
 from formulations.assembly.examples import THICKNESS, four_bar_chain, pendulum
 
-#: [s]
+#: Time step [s].
 STEP = 0.01
-#: [rad] of the first joint about x where a pendulum starts; the others are straight.
+#: Initial angle [rad] of a pendulum's first joint, about x; other joints are straight.
 START = math.pi / 4.0
 
 
 @dataclass(frozen=True)
 class UnflooredRiqn(LeeRiqn):
-    """Integrator of Lee et al. 2016 with a tolerance that is not raised to the rounding level, as in the paper.
+    """Integrator of Lee et al. 2016 whose tolerance is not raised to the rounding error, as in the paper.
 
     A step that does not reach the tolerance fails.
     """
@@ -44,7 +44,7 @@ class UnflooredRiqn(LeeRiqn):
 
 
 def pendulum_tree(links: int, kind: str = "revolute") -> Model:
-    """Return the model of ``assembly.examples.pendulum`` with links of 1 m and 1 kg, and joints of a kind."""
+    """Return the pendulum of ``assembly.examples`` as a model: links of 1 m and 1 kg, joints of one kind."""
     inertia = box_inertia(1.0, (THICKNESS, THICKNESS, 1.0))
     bodies = [
         Body(f"link_{k}", 1.0, inertia, (0.0, 0.0, -0.5), _joint(kind, k), parent=f"link_{k - 1}" if k > 1 else None)
@@ -66,7 +66,7 @@ def raised(model: Model) -> State:
 
 
 def in_minimal(integrator: Integrator, links: int, steps: int, kind: str = "revolute") -> Run:
-    """Return the run of a pendulum by an integrator in minimal coordinates; its rows are the first and the last."""
+    """Return the run of a pendulum by an integrator in minimal coordinates, with only the first and the last row."""
     state, duration = raised(pendulum_tree(links, kind)), steps * STEP
     return simulate(
         state.model, state=state, step=STEP, duration=duration, integrator=integrator, record_every=duration
@@ -74,7 +74,7 @@ def in_minimal(integrator: Integrator, links: int, steps: int, kind: str = "revo
 
 
 class Energies(NamedTuple):
-    """Energies of a motion [J], (rows,)."""
+    """Energies [J] of a motion, (rows,)."""
 
     kinetic: Floats
     total: Floats
@@ -91,35 +91,35 @@ class Energies(NamedTuple):
 
 
 def loops_of_ours(segments: int, step: float, steps: int) -> Energies:
-    """Return energies of the chain by our integrator."""
+    """Return the energies of a chain of loops, computed by our integrator."""
     assembly, start = four_bar_chain(segments)
     frame = assembly.simulate(steps * step, step, start).frame
     return Energies(*(frame[name].to_numpy() for name in ("kinetic_energy", "energy")))
 
 
 def loops_in_mujoco(segments: int, step: float, steps: int, *, method: str = "Euler", closed: bool = True) -> Energies:
-    """Return energies of the chain in MuJoCo at the start of each step, with its default solvers.
+    """Return the energies of a chain of loops in MuJoCo at the start of each step, with its default solvers.
 
-    Unless ``closed``, the branches swing separately; ``method`` is MuJoCo's name of the integrator.
+    Unless ``closed``, the branches swing separately; ``method`` is the integrator's name in MuJoCo.
     """
     need("mujoco")
     import mujoco
 
     engine = mujoco.MjModel.from_xml_string(loops_mjcf(segments, step, method, closed=closed))
-    data, found = mujoco.MjData(engine), np.empty((steps + 1, 2))
+    data, energies = mujoco.MjData(engine), np.empty((steps + 1, 2))
     assembly, start = four_bar_chain(segments)
     first = assembly.simulate(step, step, start).frame.iloc[0]
     for k in range(engine.njnt):
         data.qpos[k] = first[f"angle_{engine.joint(k).name}"]
-    for row in found:
+    for row in energies:
         mujoco.mj_forward(engine, data)  # since a step's last stage overwrites them
         row[:] = data.energy  # potential and kinetic
         mujoco.mj_step(engine, data)
-    return Energies(found[:, 1], found.sum(axis=1))
+    return Energies(energies[:, 1], energies.sum(axis=1))
 
 
 def loops_mjcf(segments: int, step: float, method: str, *, closed: bool) -> str:
-    """Return ``assembly.examples.four_bar_chain`` as MJCF: a tree, and pairs of points to be connected."""
+    """Return ``assembly.examples.four_bar_chain`` as MJCF: a tree, with pairs of points to connect if ``closed``."""
     root = Element("mujoco")
     SubElement(SubElement(root, "option", timestep=str(step), integrator=method), "flag", energy="enable")
     hung, at = SubElement(root, "worldbody"), "0 0 0"
@@ -148,35 +148,35 @@ STEPS, QUICK_STEPS = 1000, 100
 LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)
 SEGMENTS, QUICK_SEGMENTS = tuple(range(1, 11)), (2, 8)
 REPEATS, QUICK_REPEATS = 9, 3
-#: Powers are taken over the numbers from here on.
+#: Least numbers of links and of segments from which powers are computed.
 LONG_LINKS, LONG_SEGMENTS = 10, 2
-#: Times that differ by no more than this factor are comparable.
+#: Times that differ by at most this factor count as comparable.
 COMPARABLE = 2.0
 KINDS = ("revolute", "spherical")
-#: Segments whose energies are compared, and what of them counts as kept and as lost.
+#: Number of segments whose energies are compared, and shares of energy that count as kept and as lost.
 SWINGING, KEPT, LOST = 2, 0.05, 0.1
 ASSUMED = (
-    "the median of runs of the steps alone on one core, less that of a run of one step, sizes in turn; the "
-    "paper takes the best of 100",
-    "curves of the paper cannot be read off: what it says of them is compared",
+    "times are the median of runs on one core minus that of a run of one step, sizes in turn; the paper takes the "
+    "best of 100 runs",
+    "the paper's curves cannot be read off: its statements about them are compared",
 )
 MINIMAL_ASSUMED = (
     *ASSUMED,
-    "in place of RigidBodyDynamics: `recursive`, whose steps in minimal coordinates are those of ours to rounding, so "
-    "that coordinates are all that differs; pendulums of ten links and more, beside whose runs the set-up is little",
+    "instead of RigidBodyDynamics: `recursive`, whose steps in minimal coordinates equal ours to rounding, so that "
+    "only the coordinates differ; pendulums of ten links or more, whose runs take much longer than their set-up",
 )
 LOOPS_ASSUMED = (
-    "rhombi of four links of 1 m that stand open by π/4, each hung from the one before",
-    "MuJoCo's energies where it is installed, with points of links that are to meet and its defaults for these; "
+    "rhombi of four links of 1 m, open by π/4, each hung from the rhombus above",
+    "MuJoCo's energies if it is installed, with loops closed by `connect` constraints with default settings; "
     "RigidBodyDynamics, which fails for more than one segment, is not run",
 )
-DEARER = "ours is several times dearer: bodies' and joints' unknowns against one or three a joint, in linear time too"
+DEARER = "ours costs several times as much: it has unknowns of bodies and joints, not one or three per joint"
 
 
 def step_cost(
     assembly: Assembly, start: Placement, steps: int, *, complementarity: float = 1e-12, tolerance: float = 1e-10
 ) -> float:
-    """Return the processor's time for a step [s]."""
+    """Return the processor time of a step [s]."""
 
     def run(count: int) -> object:
         return assembly.simulate(
@@ -202,19 +202,19 @@ def tree(quick: bool, progress: Progress) -> Outcome:
             cases[f"{kind} {links}"] = partial(step_cost, assembly, start, steps)
             if links >= LONG_LINKS:
                 cases[f"{kind}, minimal {links}"] = partial(minimal_cost, links, kind)
-    found = costs(cases, repeats, progress)
+    times = costs(cases, repeats, progress)
     columns = (*KINDS, *(f"{kind}, minimal" for kind in KINDS))
     table = pd.DataFrame([
-        {"links": links} | {f"{name} [µs]": 1e6 * found.get(f"{name} {links}", math.nan) for name in columns}
+        {"links": links} | {f"{name} [µs]": 1e6 * times.get(f"{name} {links}", math.nan) for name in columns}
         for links in sizes
     ])  # fmt: skip
     powers = {name: power(sizes, table[f"{name} [µs]"], LONG_LINKS) for name in columns}
     figures = {"cost": _draw(table, "links", powers, "Pendulums")}
-    return Outcome((*_grown(powers), *_beside_minimal(table.iloc[-1])), MINIMAL_ASSUMED, {"A step": table}, figures)
+    return Outcome((*_grown(powers), *_against_minimal(table.iloc[-1])), MINIMAL_ASSUMED, {"A step": table}, figures)
 
 
 def minimal_cost(links: int, kind: str) -> float:
-    """Return the processor's time for a step of the same pendulum in minimal coordinates [s]."""
+    """Return the processor time [s] of a step of a pendulum in minimal coordinates."""
     integrator = Recursive(tolerance=1e-10)
     return step_seconds(lambda count: in_minimal(integrator, links, count, kind), STEPS)
 
@@ -225,17 +225,17 @@ def _grown(powers: dict[str, float]) -> tuple[Finding, ...]:
     )
 
 
-def _beside_minimal(longest: "pd.Series[float]") -> tuple[Finding, ...]:
-    """State what a step of the longest pendulums costs by joints and coordinates."""
+def _against_minimal(longest: "pd.Series[float]") -> tuple[Finding, ...]:
+    """State ratios of the cost of a step of the longest pendulums, between kinds of joints and of coordinates."""
     links = f"{int(longest['links'])} links"
     cost = {str(name).removesuffix(" [µs]"): float(value) for name, value in longest.items()}
     revolute, spherical = (cost[kind] / cost[f"{kind}, minimal"] for kind in KINDS)
     return (
-        stated(f"a step with spherical joints over one with revolute joints, {links}",
+        stated(f"time of a step, spherical / revolute joints, maximal coordinates, {links}",
                "spherical joints have fewer constraints", cost["spherical"] / cost["revolute"], below(1)),
-        stated(f"the same in minimal coordinates, {links}", "spherical joints perform worse",
-               cost["spherical, minimal"] / cost["revolute, minimal"], above(1)),
-        stated(f"a step in maximal over one in minimal coordinates, revolute joints, {links}",
+        stated(f"time of a step, spherical / revolute joints, minimal coordinates, {links}",
+               "spherical joints perform worse", cost["spherical, minimal"] / cost["revolute, minimal"], above(1)),
+        stated(f"time of a step, maximal / minimal coordinates, revolute joints, {links}",
                "minimal coordinates are naturally faster", revolute, above(1)),
         *(stated(f"time of a step, maximal over minimal, {kind} joints, {links}", "comparable computation times", ratio,
                  within_factor(1.0, COMPARABLE), why=DEARER)
@@ -246,21 +246,21 @@ def _beside_minimal(longest: "pd.Series[float]") -> tuple[Finding, ...]:
 def loops(quick: bool, progress: Progress) -> Outcome:
     sizes, steps, repeats = (QUICK_SEGMENTS, QUICK_STEPS, QUICK_REPEATS) if quick else (SEGMENTS, STEPS, REPEATS)
     assemblies = {segments: four_bar_chain(segments) for segments in sizes}
-    found = costs({str(n): partial(step_cost, *made, steps) for n, made in assemblies.items()}, repeats, progress)
+    times = costs({str(n): partial(step_cost, *made, steps) for n, made in assemblies.items()}, repeats, progress)
     table = pd.DataFrame([
-        {"segments": n, "four-bar [µs]": 1e6 * found[str(n)], "blocks filled in": assemblies[n][0].fill_in}
+        {"segments": n, "four-bar [µs]": 1e6 * times[str(n)], "blocks filled in": assemblies[n][0].fill_in}
         for n in sizes
     ])  # fmt: skip
     grown = power(sizes, table["four-bar [µs]"], LONG_SEGMENTS)
     energies = swung()
     findings = (
         stated("power of the number of segments", "modest increase, no longer fully linear", grown, at_most(1.5)),
-        stated("blocks filled in of each further segment, most less least", "cycles of fixed size: O(n)",
+        stated("fill-in blocks per further segment, largest − smallest number", "cycles of fixed size: O(n)",
                _unevenness(table), at_most(0, "none")),
         *_kept(energies),
     )  # fmt: skip
     kept = pd.DataFrame([
-        {"method": name, "range of the energy": one.range, "lost": one.lost} for name, one in energies.items()
+        {"method": name, "range of the energy": motion.range, "lost": motion.lost} for name, motion in energies.items()
     ])  # fmt: skip
     figure = _draw(table, "segments", {"four-bar": grown}, "Loops")
     return Outcome(
@@ -269,36 +269,37 @@ def loops(quick: bool, progress: Progress) -> Outcome:
 
 
 def swung() -> dict[str, Energies]:
-    """Return energies of a chain of loops over 10 s: by our integrator, and in MuJoCo where that is installed."""
-    found = {"ours": loops_of_ours(SWINGING, STEP, STEPS)}
+    """Return the energies of a chain of loops over 10 s: by our integrator, and by MuJoCo if it is installed."""
+    energies = {"ours": loops_of_ours(SWINGING, STEP, STEPS)}
     if has("mujoco"):
         for method in ("Euler", "RK4"):
             for closed in (True, False):
                 name = f"MuJoCo, {method}, {'closed' if closed else 'open'}"
-                found[name] = loops_in_mujoco(SWINGING, STEP, STEPS, method=method, closed=closed)
-    return found
+                energies[name] = loops_in_mujoco(SWINGING, STEP, STEPS, method=method, closed=closed)
+    return energies
 
 
 def _kept(energies: dict[str, Energies]) -> tuple[Finding, ...]:
     """State the change of energy of a chain of loops, relative to the greatest kinetic energy."""
-    ours = stated("range of our energy, two segments, 10 s, over the greatest kinetic energy", "not in the paper",
+    ours = stated("range of our energy / largest kinetic energy, two segments, 10 s", "not in the paper",
                   energies["ours"].range, below(KEPT), kind="ours")  # fmt: skip
     if len(energies) == 1:
         return (ours,)
-    lost = {name: one.lost for name, one in energies.items()}
+    lost = {name: motion.lost for name, motion in energies.items()}
     return (
         ours,
-        stated("energy that MuJoCo's loops lose, closed over open", "closing the loops introduces high damping",
+        stated("energy lost in MuJoCo by Euler's method, closed loops / open chains",
+               "closing the loops introduces high damping",
                lost["MuJoCo, Euler, closed"] / lost["MuJoCo, Euler, open"], above(2),
-               why="Euler's method, MuJoCo's default, loses as much of branches that are not closed"),
-        stated("the same by Runge and Kutta's method, closed less open",
-               "closing the loops introduces high damping", lost["MuJoCo, RK4, closed"] - lost["MuJoCo, RK4, open"],
-               above(LOST)),
+               why="Euler's method, MuJoCo's default, loses as much energy of chains that are not closed"),
+        stated("energy lost in MuJoCo by the Runge-Kutta method, closed loops − open chains",
+               "closing the loops introduces high damping",
+               lost["MuJoCo, RK4, closed"] - lost["MuJoCo, RK4, open"], above(LOST)),
     )  # fmt: skip
 
 
 def _unevenness(table: pd.DataFrame) -> int:
-    """Return the spread of fill-in blocks per further segment: zero for constant fill-in."""
+    """Return the spread of the number of fill-in blocks per further segment: zero for constant fill-in."""
     rates = np.diff(table["blocks filled in"]) / np.diff(table["segments"])
     return round(float(np.ptp(rates)))
 

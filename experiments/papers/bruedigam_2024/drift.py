@@ -1,8 +1,8 @@
 """Figure 7a: constraint drift of the loop of three links.
 
-The compared method is Munthe-Kaas's of order 4 on the poses of all links, with joints as accelerations. All links turn
-about x, so that their rotations commute: it is a Runge–Kutta method on positions and angles. The accelerations solve M
-a + Jᵀ λ = f, J a = −J̇ v; nothing stabilizes the joints.
+The compared method is the Runge–Kutta–Munthe-Kaas method of order 4 on the poses of all links. All links turn about x,
+so that rotations commute: it is a Runge–Kutta method on positions and angles. The accelerations solve M a + Jᵀ λ = f,
+J a = −J̇ v; joint gaps are not stabilized.
 """
 
 from typing import NamedTuple
@@ -19,29 +19,29 @@ from formulations.assembly import Assembly, Placement
 from formulations.assembly.examples import three_link_loop
 
 G = 9.81
-#: [m, rad, m/s, rad/s] limit beyond which a motion counts as diverged.
+#: Limit of a state [m, rad, m/s, rad/s] above which a motion counts as diverged.
 BEYOND = 1e6
 
 
 class Linkage(NamedTuple):
-    """Links in the plane (y, z) that turn about x, the last one the ground, with coordinates y, z and angle.
+    """Links in the plane (y, z) that turn about x, with coordinates y, z and angle; the last link is the ground.
 
-    A pin holds a point of an outboard link at one of an inboard link; points are from the links' centres.
+    A pin holds a point of an outboard link at a point of an inboard link; points are relative to the links' centres.
     """
 
-    mass: Floats  # (3 links,) [kg, kg, kg m²] of the coordinates of the links but the ground
-    ends: tuple[Integers, Integers]  # (pins,) the outboard and the inboard links
-    points: tuple[Floats, Floats]  # (pins, 2) [m] of either
+    mass: Floats  # (3 links,) [kg, kg, kg m²] of the coordinates of all links except the ground
+    ends: tuple[Integers, Integers]  # (pins,) indices of the outboard and the inboard links
+    points: tuple[Floats, Floats]  # (pins, 2) [m] of the outboard and the inboard links
 
     def arms(self, q: Floats) -> tuple[Floats, Floats]:
         """Return vectors (pins, 2) [m] from the centres of the outboard and the inboard links to the pins."""
         angle = np.append(q[2::3], 0.0)
         turned = np.cos(angle), np.sin(angle)
-        found = []
+        arms = []
         for end, point in zip(self.ends, self.points, strict=True):
             c, s = (part[end] for part in turned)
-            found.append(np.column_stack([c * point[:, 0] - s * point[:, 1], s * point[:, 0] + c * point[:, 1]]))
-        return found[0], found[1]
+            arms.append(np.column_stack([c * point[:, 0] - s * point[:, 1], s * point[:, 0] + c * point[:, 1]]))
+        return arms[0], arms[1]
 
     def gaps(self, q: Floats) -> Floats:
         """Return vectors (pins, 2) [m] from the inboard to the outboard points."""
@@ -60,7 +60,7 @@ class Linkage(NamedTuple):
         return by.reshape(2 * pins, -1)[:, :-3]
 
     def accelerations(self, q: Floats, v: Floats) -> Floats:
-        """Return accelerations (3 links,) of the coordinates for which the gaps' accelerations are zero."""
+        """Return the accelerations (3 links,) of the coordinates, with zero accelerations of the gaps."""
         by, squared = self.gradient(q), np.append(v[2::3], 0.0) ** 2
         outboard, inboard = (squared[end, None] * arm for end, arm in zip(self.ends, self.arms(q), strict=True))
         weight = np.zeros_like(q)
@@ -75,11 +75,11 @@ class Linkage(NamedTuple):
 
 
 def in_plane(assembly: Assembly, start: Placement) -> tuple[Linkage, Floats]:
-    """Return an assembly of hinges about x as a linkage in the plane, and its coordinates (3 links,) in a placement."""
+    """Return an assembly with hinges about x as a planar linkage, and its coordinates (3 links,) in a placement."""
     number = {name: k for k, name in enumerate([*assembly.body_names, None])}
     joints = assembly.joints
-    ends = np.array([(number[one.outboard], number[one.inboard]) for one in joints]).T
-    points = np.array([(one.outboard_point[1:], one.inboard_point[1:]) for one in joints]).swapaxes(0, 1)
+    ends = np.array([(number[pin.outboard], number[pin.inboard]) for pin in joints]).T
+    points = np.array([(pin.outboard_point[1:], pin.inboard_point[1:]) for pin in joints]).swapaxes(0, 1)
     mass = np.array([(body.mass, body.mass, body.inertia[0][0]) for body in assembly.bodies])
     angle = 2.0 * np.arctan2(start.orientation[:, 1], start.orientation[:, 0])
     coordinates = np.column_stack([start.position[:, 1:], angle]).ravel()
@@ -87,7 +87,7 @@ def in_plane(assembly: Assembly, start: Placement) -> tuple[Linkage, Floats]:
 
 
 def pins_open(linkage: Linkage, q: Floats, step: float, steps: int, every: int = 1) -> Floats:
-    """Return the largest gaps [m] in a motion from rest, at intervals of some steps; fewer if it diverges."""
+    """Return the largest gap [m] at every ``every``-th step of a motion from rest; fewer rows if it diverges."""
     x = np.concatenate([q, np.zeros_like(q)])
     n, opened = len(q), [linkage.openness(q)]
 
@@ -109,13 +109,13 @@ def pins_open(linkage: Linkage, q: Floats, step: float, steps: int, every: int =
 DURATION, QUICK_DURATION, STEP = 600.0, 20.0, 0.01
 #: Number of steps between two samples.
 EVERY = 10
-#: [m] gap below which a loop counts as closed.
+#: Joint gap [m] below which a loop counts as closed.
 CLOSED = 1e-9
 ASSUMED = (
-    "start, boxes of 0.1 m across and 600 s are those of the authors' program",
-    "the Runge-Kutta-Munthe-Kaas method of order 4 on all poses, joints held in the accelerations, as the paper says, "
-    "and not stabilized: all links turn about one axis, on which it is Runge and Kutta's on places and angles; joints "
-    "open until the motion has no bounds, and what was before is compared",
+    "the start, the width of the boxes, 0.1 m, and the duration, 600 s, are those of the authors' program",
+    "the Runge-Kutta-Munthe-Kaas method of order 4 on all poses, with joints enforced in the accelerations, as the "
+    "paper says, and not stabilized; as all links turn about one axis, it is a Runge-Kutta method on positions and "
+    "angles; the joint gaps grow until the motion diverges, and the time before that is compared",
 )
 
 
@@ -130,12 +130,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     findings = (
         stated("largest joint gap, variational integrator [m]", "zero constraint drift", float(ours.max()),
                below(CLOSED)),
-        stated("largest gap, second half over first", "zero constraint drift",
-               float(ours[half:].max() / ours[:half].max()), below(10),
-               "both are what the solver's tolerance of 1e-10 leaves"),
+        stated("largest joint gap, second half / first half, variational integrator", "zero constraint drift",
+               float(ours[half:].max() / ours[:half].max()), below(10), "both are due to the tolerance of 1e-10"),
         stated("joint gap at the end, Runge-Kutta-Munthe-Kaas [m]", "drifts", float(other[-1]), above(CLOSED)),
-        stated("joint gap, end over middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
-        stated("range of the energy of the variational integrator, over the greatest kinetic one", "not in the paper",
+        stated("joint gap, end / middle, Runge-Kutta-Munthe-Kaas", "drifts", float(other[-1] / other[len(other) // 2]),
+               above(1.2)),
+        stated("range of the energy / largest kinetic energy, variational integrator", "not in the paper",
                float(np.ptp(motion.frame["energy"]) / motion.frame["kinetic_energy"].max()), below(0.05), kind="ours"),
     )  # fmt: skip
     table = pd.DataFrame({
@@ -143,7 +143,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         "open at most [m]": [ours.max(), other.max()],
         "open at the end [m]": [ours[-1], other[-1]],
     })  # fmt: skip
-    titles = "Three links in a loop, Δt = 0.01 s", "time [s]", "joints open by [m]"
+    titles = "Three links in a loop, Δt = 0.01 s", "time [s]", "largest joint gap [m]"
     curves = (
         Curve(motion.time[: len(other)], np.maximum(other, 1e-17), "Runge-Kutta-Munthe-Kaas", style.RED),
         Curve(motion.time, np.maximum(ours, 1e-17), "variational integrator (ours)", width=0.8),

@@ -13,25 +13,25 @@ from experiments.visualization.look import style
 from formulations.assembly.examples import box
 
 EDGE, MASS, FRICTION, STEP, DURATION = 0.5, 1.0, 0.3, 0.01, 1.0
-#: [m] heights of the figure.
+#: Heights of the drop [m]: of the figure, and of the table.
 HEIGHT = 0.4
 HEIGHTS, QUICK_HEIGHTS = tuple(np.linspace(0.0, 1.0, 21).tolist()), (0.1, 0.4, 1.0)
-#: [m] the paper's rest height above the floor, and MuJoCo's penetration.
+#: Height of the cube at rest above the floor, and penetration in MuJoCo, as printed [m].
 PRINTED, MUJOCO = 43e-6, 0.027
-#: Least ratio of the smallest to the largest violation that counts as similar.
+#: Smallest / largest violation, above which violations count as similar.
 SIMILAR = 0.5
-#: [m] height of a corner whose impulse m g Δt/4 leaves a product of 1e-12 N·s·m.
+#: Height [m] of a corner at which its impulse m g Δt/4 times the height is 1e-12 N·s·m.
 RESTING = 1e-12 / (0.25 * MASS * 9.81 * STEP)
 ASSUMED = (
     "friction and heights are those of the authors' program",
-    "MuJoCo runs where it is installed, with its defaults for all that the paper prints as such",
-    "the cube's height above the floor is what is left of complementarity: at products of 1e-6 N·s·m ours stops in "
-    "the order of the paper's 43 µm, with the default of 1e-12 where the table says",
+    "MuJoCo is run if it is installed, with its default settings, as in the paper",
+    "the cube's height above the floor is due to the tolerance of complementarity (height times impulse): with "
+    "products of 1e-6 N·s·m ours is of the order of the paper's 43 µm; the table has the default of 1e-12",
 )
 
 
 def dropped(height: float, product: float = 1e-12) -> tuple[Floats, Floats, Floats]:
-    """Return times [s], heights of the cube's bottom [m], and least gaps of a corner up to then [m]."""
+    """Return times [s], heights of the cube's bottom [m], and the smallest gap of a corner at each time [m]."""
     cube = box((EDGE, EDGE, EDGE), MASS, FRICTION)
     start = cube.place(poses={"box": ((0.0, 0.0, 0.5 * EDGE + height), (1.0, 0.0, 0.0, 0.0))})
     motion = cube.simulate(DURATION, STEP, start, complementarity=product)
@@ -39,7 +39,7 @@ def dropped(height: float, product: float = 1e-12) -> tuple[Floats, Floats, Floa
     return motion.time, motion.position("box")[:, 2] - 0.5 * EDGE, gaps.min(axis=1)
 
 
-#: MuJoCo's cube on a plane, from a height of its centre.
+#: MuJoCo model: a cube above a plane; ``height`` [m] is that of its centre.
 MODEL = """
 <mujoco><option timestep="{step}" integrator="Euler"/><worldbody>
   <geom type="plane" size="10 10 1" friction="{friction}"/>
@@ -50,7 +50,7 @@ MODEL = """
 
 
 def dropped_in_mujoco(height: float) -> Floats:
-    """Return heights of the cube's bottom [m] at the same times, with default solref and solimp."""
+    """Return heights of the cube's bottom [m] in MuJoCo at the times of ``dropped``, with default solref and solimp."""
     need("mujoco")
     import mujoco
 
@@ -80,28 +80,28 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     _, loose, _ = dropped(HEIGHT, 1e-6)
     least, most = float(table["least gap [m]"].min()), float(table["at rest above the floor [m]"].max())
     findings: tuple[Finding, ...] = (
-        stated("violation of the floor at all heights [m]", 0.0, max(0.0, -least), at_most(0, "none"),
+        stated("penetration of the floor, all heights [m]", 0.0, max(0.0, -least), at_most(0, "none"),
                "MuJoCo in the paper: 0.027"),
-        stated("at rest above the floor, at all heights [m]", PRINTED, most,
+        stated("height of the cube at rest above the floor, all heights [m]", PRINTED, most,
                when(f"above 0, at most {RESTING:.2g}", 0.0 < most <= RESTING),
-               "as high as a corner's share of the weight is in equilibrium with a product of 1e-12 N·s·m",
+               "the height at which a corner's share of the weight gives a product of 1e-12 N·s·m",
                kind="better"),
-        stated("rest height with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
+        stated("height at rest with products up to 1e-6 N·s·m, dropped from 0.4 m [m]", PRINTED, float(loose[-1]),
                within_factor(PRINTED, 3), "products of the paper's own solver are not printed", kind="chosen"),
     )  # fmt: skip
     other = dropped_in_mujoco(HEIGHT) if has("mujoco") else None
     if other is not None:
-        findings = (*findings, *_beside(float(-other.min()), -table["MuJoCo, deepest [m]"]))
+        findings = (*findings, *_in_mujoco(float(-other.min()), -table["MuJoCo, deepest [m]"]))
     return Outcome(findings, ASSUMED, {"Drops": table}, {"drop": _draw(time, bottom, other)})
 
 
-def _beside(deepest: float, all_heights: "pd.Series[float]") -> tuple[Finding, Finding]:
+def _in_mujoco(deepest: float, all_heights: "pd.Series[float]") -> tuple[Finding, Finding]:
     least, most = float(all_heights.min()), float(all_heights.max())
     return (
         stated("penetration of MuJoCo's cube from 0.4 m [m]", MUJOCO, deepest, within(MUJOCO, 0.1)),
-        stated("penetration of MuJoCo's cube from all heights, least over greatest", "similar violations", least / most,
+        stated("penetration of MuJoCo's cube, all heights, smallest / largest", "similar violations", least / most,
                at_least(SIMILAR),
-               why=f"from {least:.2g} to {most:.2g} m, by how far into the floor the last free step ends"),
+               why=f"from {least:.2g} to {most:.2g} m, depending on how deep in the floor the last free step ends"),
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Figures 7b and 7c: energies of a double pendulum without friction, and of a pendulum with damping.
 
-Pendulums are cubes hung on arms without mass: as bodies, and in their equations, for methods of Runge and Kutta's kind.
+Pendulums are cubes on massless arms: as rigid bodies, and by their equations of motion for Runge-Kutta methods.
 """
 
 import math
@@ -19,7 +19,7 @@ from experiments.visualization.look import style
 from formulations.assembly import Assembly, Freedom, RigidBody, joint
 
 LENGTH, MASS, EDGE, G = 1.0, 1.0, 0.1, 9.81
-#: [kg m²] of a cube about its centre.
+#: Moment of inertia [kg m²] of a cube about its centre.
 MOMENT = box_inertia(MASS, (EDGE, EDGE, EDGE))[0][0]
 
 State = tuple[float, ...]
@@ -40,19 +40,19 @@ def cubes(count: int, damping: float = 0.0) -> Assembly:
 
 
 def double_rates(state: State) -> State:
-    """Return the rates of a double pendulum's state: both arms' angles to the vertical, and their rates."""
+    """Return the time derivative of a double pendulum's state: angles of both arms to the vertical, and their rates."""
     a, b, da, db = state
     c, s = math.cos(a - b), math.sin(a - b)
     moved = MASS * LENGTH * LENGTH
     first, second, mixed = 2.0 * moved + MOMENT, moved + MOMENT, moved * c
-    one = -moved * s * db * db - 2.0 * MASS * G * LENGTH * math.sin(a)
-    two = moved * s * da * da - MASS * G * LENGTH * math.sin(b)
+    f = -moved * s * db * db - 2.0 * MASS * G * LENGTH * math.sin(a)
+    g = moved * s * da * da - MASS * G * LENGTH * math.sin(b)
     determinant = first * second - mixed * mixed
-    return da, db, (second * one - mixed * two) / determinant, (first * two - mixed * one) / determinant
+    return da, db, (second * f - mixed * g) / determinant, (first * g - mixed * f) / determinant
 
 
 def double_energy(states: Floats) -> Floats:
-    """Return a double pendulum's energy [J] in rows of states; zero with both cubes as high as the first joint."""
+    """Return the energy [J] of a double pendulum by rows of states; zero: both cubes at the first joint's height."""
     a, b, da, db = states.T
     moved = MASS * LENGTH * LENGTH
     kinetic = 0.5 * (2.0 * moved + MOMENT) * da**2 + 0.5 * (moved + MOMENT) * db**2 + moved * np.cos(a - b) * da * db
@@ -60,7 +60,7 @@ def double_energy(states: Floats) -> Floats:
 
 
 def single_rates(damping: float) -> Rates:
-    """Return the rates of a pendulum's state: the arm's angle to the vertical, and its rate."""
+    """Return the function that gives the time derivative of a pendulum's state: angle to the vertical, and its rate."""
 
     def rates(state: State) -> State:
         angle, rate = state
@@ -82,13 +82,13 @@ def euler(rates: Rates, state: State, h: float) -> State:
 def heun(rates: Rates, state: State, h: float) -> State:
     first = rates(state)
     second = rates(tuple(x + h * dx for x, dx in zip(state, first, strict=True)))
-    return tuple(x + 0.5 * h * (one + two) for x, one, two in zip(state, first, second, strict=True))
+    return tuple(x + 0.5 * h * (dx + end) for x, dx, end in zip(state, first, second, strict=True))
 
 
 def stepped(
     method: Callable[[Rates, State, float], State], rates: Rates, state: State, h: float, steps: int, every: int = 1
 ) -> Floats:
-    """Return rows of states, the first at the start; they end early if the motion diverges."""
+    """Return rows of states from the start on; they end early if the motion diverges."""
     rows = [state]
     for k in range(1, steps + 1):
         state = method(rates, state, h)
@@ -99,22 +99,22 @@ def stepped(
     return np.array(rows)
 
 
-#: [s] of the double pendulum's motion, and steps from one row to the next.
+#: Duration [s] of the double pendulum's motion, time step [s], and number of steps between rows.
 DOUBLE_DURATION, QUICK_DURATION, STEP, EVERY = 3600.0, 60.0, 0.01, 20
 DOUBLE_ASSUMED = (
-    "cubes of 0.1 m hung 1 m below, the start at (π/2, π/2) between the links, and the duration are those of the "
-    "authors' program; the second angle is taken as that of the joint",
-    "energies of the variational integrator are of the mean of the momenta before and after each time",
+    "cubes of 0.1 m, each 1 m below its joint, the start at joint angles (π/2, π/2) and the duration are those of the "
+    "authors' program; the second angle is taken as a joint angle",
+    "energies of the variational integrator are computed from the mean of the momenta before and after each time",
 )
-#: [N·m·s/rad] and [s] of the damped pendulum's motion.
+#: Damping [N·m·s/rad] and duration [s] of the damped pendulum's motion.
 DAMPING, DURATION = 0.5, 10.0
-#: [s] of the paper, and of the authors' program.
+#: Time steps [s] of the paper and of the authors' program.
 STEPS = (0.1, 0.05)
 START = math.pi / 2.0
 DAMPED_ASSUMED = (
-    "a cube of 0.1 m hung 1 m below, as in figure 7b, from π/2; the paper prints Δt = 0.1 s, the authors' program has "
-    "0.05 s and 10 s: both steps are shown, and the printed one is judged; the unit of the damping, N·s/m there, is "
-    "N·m·s/rad",
+    "a cube of 0.1 m, 1 m below its joint as in figure 7b, starts at π/2; the paper prints Δt = 0.1 s, the authors' "
+    "program has 0.05 s, for 10 s: both time steps are shown, the printed one is judged; the printed unit of the "
+    "damping, N·s/m, should be N·m·s/rad",
 )
 
 
@@ -133,11 +133,12 @@ def double_pendulum(quick: bool, progress: Progress) -> Outcome:
     ranged, drift = float(np.ptp(ours)) / span, float(ours[half:].mean() - ours[:half].mean()) / span
     gained = float(other[-1] - other[0]) / span
     findings = (
-        stated("range of the energy, variational integrator, over the greatest kinetic energy",
+        stated("range of the energy / largest kinetic energy, variational integrator",
                "the energy error stays bounded", ranged, below(0.05)),
-        stated("mean of its second half less that of the first, likewise", "the energy error stays bounded", drift,
-               smaller(1e-3)),
-        stated("energy gained by Heun's method, likewise", "injects energy into the system", gained, above(1e-3)),
+        stated("mean energy, (second half − first half) / largest kinetic energy", "the energy error stays bounded",
+               drift, smaller(1e-3)),
+        stated("energy gain / largest kinetic energy, Heun's method", "injects energy into the system", gained,
+               above(1e-3)),
     )  # fmt: skip
     times = EVERY * STEP * np.arange(len(other), dtype=np.float64)
     table = pd.DataFrame({
@@ -145,7 +146,7 @@ def double_pendulum(quick: bool, progress: Progress) -> Outcome:
         "at the end [J]": [ours[-1], other[-1]], "least [J]": [ours.min(), other.min()],
         "most [J]": [ours.max(), other.max()],
     })  # fmt: skip
-    titles = "Double pendulum without friction, Δt = 0.01 s", "time [s]", "energy less its start's [J]"
+    titles = "Double pendulum without friction, Δt = 0.01 s", "time [s]", "energy − initial energy [J]"
     curves = (
         Curve(times, other - other[0], "Heun", style.RED),
         Curve(motion.time, ours - ours[0], "variational integrator (ours)", width=0.6),
@@ -165,16 +166,17 @@ def damped_pendulum(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001
         ours = assembly.simulate(DURATION, step, assembly.place({"joint_1": START})).frame["energy"].to_numpy()
         other = single_energy(stepped(euler, rates, (START, 0.0), step, len(times) - 1))
         span = float(np.ptp(exact))
-        own, theirs = (float(np.abs(energy - exact).max()) / span for energy in (ours, other))
+        our_error, their_error = (float(np.abs(energy - exact).max()) / span for energy in (ours, other))
         findings = findings or (
-            stated(f"greatest error of the energy, of all that is lost, variational integrator, Δt = {step:g} s",
-                   "good dissipation after a small initial error", own, below(0.1)),
-            stated(f"the same of Euler's method, Δt = {step:g} s", "large error", theirs, above(0.5)),
-            stated(f"energy of Euler's method at the end less the exact one, likewise, Δt = {step:g} s",
+            stated(f"largest energy error / energy lost, variational integrator, Δt = {step:g} s",
+                   "good dissipation after a small initial error", our_error, below(0.1)),
+            stated(f"largest energy error / energy lost, Euler's method, Δt = {step:g} s", "large error",
+                   their_error, above(0.5)),
+            stated(f"final energy error / energy lost, Euler's method, Δt = {step:g} s",
                    "drastically underdamps", float(other[-1] - exact[-1]) / span, above(0.05)),
         )  # fmt: skip
         rows.append({"Δt [s]": step, "exact, at the end [J]": exact[-1], "ours [J]": ours[-1], "Euler [J]": other[-1],
-                     "greatest error of ours": own, "of Euler's": theirs})  # fmt: skip
+                     "greatest error of ours": our_error, "of Euler's": their_error})  # fmt: skip
         curves = curves or (
             Curve(times, exact, "exact", style.BLACK),
             Curve(times, ours, "variational integrator (ours)"),

@@ -1,7 +1,7 @@
-"""Figures 9b to 9d: linear systems on graphs with many loops, eliminated on the graph and as dense matrices.
+"""Figures 9b to 9d: linear systems on graphs with many loops, by elimination on the graph and as dense matrices.
 
-``python -m`` this module with a number of repeats and the lengths of grids, ``151x2 …``, prints what both take: in a
-process of its own, so that LAPACK has one thread.
+Run by ``python -m`` with a number of repeats and the lengths of grids, ``151x2 …``, this module prints the times of
+both solutions; it is a separate process so that LAPACK has one thread.
 """
 
 import json
@@ -32,11 +32,11 @@ class Case(NamedTuple):
     """A linear system on a graph, with buffers for its solution."""
 
     graph: Graph
-    pairs: Sequence[Pair]  # with blocks of their own; the others are fill-in
-    begin: Buffers  # the system
-    buffers: Buffers  # buffers of the solution
-    dense: Floats  # (6 n, 6 n)
-    load: Floats  # (6 n,)
+    pairs: Sequence[Pair]  # pairs of nodes with nonzero blocks; other blocks are fill-in
+    begin: Buffers  # the system before elimination
+    buffers: Buffers  # buffers for the solution
+    dense: Floats  # (6 n, 6 n) matrix of the system
+    load: Floats  # (6 n,) right side of the system
 
 
 def grid(*lengths: int) -> list[Pair]:
@@ -73,33 +73,32 @@ def depth_first(nodes: int, pairs: Sequence[Pair]) -> list[int]:
 def system_on(nodes: int, pairs: Sequence[Pair], rng: np.random.Generator) -> Case:
     """Return a random linear system on a connected graph."""
     graph = graph_of_blocks(depth_first(nodes, pairs), [WIDTH] * nodes, pairs)
-    rooms = [new_buffers(nodes, 0, 0, 0, 0, len(graph.other)) for _ in range(2)]
-    begin = rooms[0]
+    begin, buffers = (new_buffers(nodes, 0, 0, 0, 0, len(graph.other)) for _ in range(2))
     clear_blocks(graph, begin)
     dense = np.zeros((nodes, WIDTH, nodes, WIDTH))
     weight = np.sqrt(WIDTH * np.bincount(np.ravel(pairs).astype(np.int64), minlength=nodes) + 1.0)
     begin.diagonal[:] = rng.normal(size=begin.diagonal.shape) + 4.0 * weight[:, None, None] * np.eye(WIDTH)
     begin.load[:] = rng.normal(size=begin.load.shape)
-    own = {frozenset(pair) for pair in pairs}
+    given = {frozenset(pair) for pair in pairs}
     for place, node in enumerate(graph.order):
         dense[node, :, node] = begin.diagonal[node]
         for e in range(graph.first_edge[place], graph.first_edge[place + 1]):
             other = graph.other[e]
-            if frozenset((int(node), int(other))) in own:
+            if frozenset((int(node), int(other))) in given:
                 begin.upper[e], begin.lower[e] = rng.normal(size=(2, WIDTH, WIDTH))
             dense[node, :, other], dense[other, :, node] = begin.upper[e], begin.lower[e]
     size = WIDTH * nodes
-    return Case(graph, pairs, begin, rooms[1], dense.reshape(size, size), begin.load.ravel())
+    return Case(graph, pairs, begin, buffers, dense.reshape(size, size), begin.load.ravel())
 
 
 def restore(case: Case) -> None:
-    """Restore what elimination overwrites."""
+    """Restore the arrays that elimination overwrites."""
     for name in ("diagonal", "upper", "lower", "load", "magnitude"):
         getattr(case.buffers, name)[:] = getattr(case.begin, name)
 
 
 def solve(case: Case) -> None:
-    """Write the solution of a restored case over its loads."""
+    """Replace the loads of a restored case by the solution."""
     factor(case.graph, len(case.graph.order), case.buffers)
     substitute(case.graph, case.buffers)
 
@@ -124,10 +123,10 @@ def difference(case: Case) -> float:
 
 
 def measured(shapes: Sequence[tuple[int, ...]], repeats: int) -> list[dict[str, float]]:
-    """Measure each grid: the best times [s] of so many, its blocks, and the difference of both solutions."""
+    """Return for each grid: best times [s] of ``repeats`` runs, numbers of blocks, and difference of the solutions."""
     rng = np.random.default_rng(1)
     cases = [system_on(int(np.prod(shape)), grid(*shape), rng) for shape in shapes]
-    off = [difference(case) for case in cases]  # and compiled before the clock starts
+    off = [difference(case) for case in cases]  # also compiles, before the clock starts
     work: dict[tuple[int, str], Callable[[], float]] = {}
     for k, case in enumerate(cases):
         work[k, "sparse"] = partial(sparse_time, case)
@@ -147,19 +146,19 @@ RUNGS, QUICK_RUNGS = (2, 4, 8, 16, 32, 64, 151), (8, 64, 151)
 NET, QUICK_NET = (2, 3, 4, 6, 8, 10, 14, 18), (4, 18)
 CRYSTAL, QUICK_CRYSTAL = (1, 2, 3, 4, 5, 6), (2, 3, 6)
 REPEATS, QUICK_REPEATS = 20, 3
-#: The power is taken over graphs of so many nodes or more, beside which the call from Python is little.
+#: Least number of nodes for the power; the call from Python then takes a small share of the time.
 LARGE = 64
-#: Nodes from which on it takes longer than the call.
+#: Least number of nodes with which the solution takes longer than the call from Python.
 FEW = 8
-#: Both solutions are one up to this, over the greatest unknown.
+#: Difference of the solutions / largest unknown, below which they count as equal.
 SAME = 1e-9
 ASSUMED = (
-    "every node has six unknowns, blocks are random, and those on the diagonal heavy enough for pivots from them; "
-    "the elimination's order is depth-first, as in the paper",
-    "times are the best of 20, as the paper takes the best of 100, each with a call from Python in it; the dense "
-    "solver is LAPACK's (numpy.linalg.solve), on one core as ours",
-    "in the authors' program nets of more than ten nodes a side run over into themselves; ours are nets of all sizes",
-    "curves of the paper cannot be read off: what it says of them is compared",
+    "every node has six unknowns; blocks are random, with diagonal blocks large enough for pivots; the order of "
+    "elimination is depth-first, as in the paper",
+    "times are the best of 20 runs (of 100 in the paper), including a call from Python; the dense solver is LAPACK's "
+    "(numpy.linalg.solve), on one core as ours",
+    "in the authors' program nets of more than ten nodes a side overlap themselves; ours are nets of all sizes",
+    "the paper's curves cannot be read off: its statements about them are compared",
 )
 
 
@@ -167,10 +166,10 @@ def compared(shapes: list[tuple[int, ...]], repeats: int) -> pd.DataFrame:
     """Return times and fill-in by the number of nodes, measured in a process of one thread."""
     grids = ("x".join(map(str, shape)) for shape in shapes)
     return pd.DataFrame([{
-        "nodes": found["nodes"], "sparse [µs]": 1e6 * found["sparse"], "dense [µs]": 1e6 * found["dense"],
-        "dense over sparse": found["dense"] / found["sparse"], "blocks between nodes": found["blocks"],
-        "blocks filled in": found["filled"], "difference of solutions": found["difference"],
-    } for found in in_one_thread(__name__, str(repeats), *grids)])  # fmt: skip
+        "nodes": row["nodes"], "sparse [µs]": 1e6 * row["sparse"], "dense [µs]": 1e6 * row["dense"],
+        "dense over sparse": row["dense"] / row["sparse"], "blocks between nodes": row["blocks"],
+        "blocks filled in": row["filled"], "difference of solutions": row["difference"],
+    } for row in in_one_thread(__name__, str(repeats), *grids)])  # fmt: skip
 
 
 def _ladder(table: pd.DataFrame) -> tuple[Finding, ...]:
@@ -178,41 +177,41 @@ def _ladder(table: pd.DataFrame) -> tuple[Finding, ...]:
     grown = power(tuple(table["nodes"].tolist()), table["sparse [µs]"], LARGE)
     return (
         _greatest_ratio(table),
-        stated("power of the number of nodes, on the graph", "cycles of fixed size: linear", grown, at_most(1.1)),
-        stated("blocks filled in for a further node, most less least", "cycles of fixed size: O(n)",
+        stated("power of the number of nodes, time on the graph", "cycles of fixed size: linear", grown, at_most(1.1)),
+        stated("fill-in blocks per further node, largest − smallest number", "cycles of fixed size: O(n)",
                float(np.ptp(filled)), at_most(0, "none")),
     )  # fmt: skip
 
 
 def _net(table: pd.DataFrame) -> tuple[Finding, ...]:
-    return (_greatest_ratio(table, "less than for ladders: a net's loops fill in more for each further node"),)
+    return (_greatest_ratio(table, "less than for ladders: loops of a net cause more fill-in for each further node"),)
 
 
 def _crystal(table: pd.DataFrame) -> tuple[Finding, ...]:
     last = table.iloc[-1]
     ratio = float(last["dense over sparse"])
     return (
-        stated(f"dense over sparse, {int(last['nodes'])} nodes", "slightly below 1", ratio,
-               when("between 0.5 and 1", 0.5 <= ratio <= 1.0), "ours is the faster one here, too; perhaps since "
-               "the dense solver has one core, where that of the paper's language takes all unless told otherwise"),
+        stated(f"time, dense / on the graph, {int(last['nodes'])} nodes", "slightly below 1", ratio,
+               when("between 0.5 and 1", 0.5 <= ratio <= 1.0), "ours is faster here, too; perhaps because the dense "
+               "solver has one core, while that of the paper's language uses all cores by default"),
     )  # fmt: skip
 
 
 def _most_cases(table: pd.DataFrame) -> Finding:
-    """State how often the graph is faster, where the call from Python is not most of the time."""
+    """State for how many sizes elimination on the graph is faster, without sizes at which the call dominates."""
     large = table[table["nodes"] >= FEW]
     faster = int((large["dense over sparse"] > 1.0).sum())
-    return stated(f"sizes of {FEW} nodes or more at which the graph is faster", "most cases",
+    return stated(f"sizes of {FEW} nodes or more at which elimination on the graph is faster", "most cases",
                   f"{faster} of {len(large)}", when("more than half", 2 * faster > len(large)))  # fmt: skip
 
 
 def _greatest_ratio(table: pd.DataFrame, why: str = "") -> Finding:
     ratio = float(table["dense over sparse"].max())
     printed = "often more than two orders of magnitude"
-    return stated("dense over sparse, at most", printed, ratio, above(100), why=why)
+    return stated("time, dense / on the graph, largest ratio", printed, ratio, above(100), why=why)
 
 
-#: By kind: the shape of the grid of a number, the numbers, those of a short version, and what is said of them.
+#: By kind: function from size to shape of the grid, sizes, sizes of a short version, function for the findings.
 KINDS: dict[str, tuple[Callable[[int], tuple[int, ...]], Sequence[int], Sequence[int], Judge]] = {
     "ladder": (lambda rungs: (rungs, 2), RUNGS, QUICK_RUNGS, _ladder),
     "net": (lambda side: (side, side), NET, QUICK_NET, _net),
@@ -221,12 +220,12 @@ KINDS: dict[str, tuple[Callable[[int], tuple[int, ...]], Sequence[int], Sequence
 
 
 def produce(kind: str, quick: bool, progress: Progress) -> Outcome:
-    """Solve systems on grids of a kind: one of the three figures."""
-    shape, whole, short, judge = KINDS[kind]
-    table = compared([shape(number) for number in (short if quick else whole)], QUICK_REPEATS if quick else REPEATS)
+    """Recompute one of the three figures: systems on grids of a kind."""
+    shape, sizes, short, judge = KINDS[kind]
+    table = compared([shape(number) for number in (short if quick else sizes)], QUICK_REPEATS if quick else REPEATS)
     progress(1.0)
     off = float(table["difference of solutions"].max())
-    same = stated("difference of both solutions, over the greatest unknown", "not in the paper", off, at_most(SAME),
+    same = stated("difference of the solutions / largest unknown", "not in the paper", off, at_most(SAME),
                   kind="ours")  # fmt: skip
     curves = (
         Curve(table["nodes"], table["dense [µs]"], "dense (LAPACK)", style.RED, "s-", marker=4),

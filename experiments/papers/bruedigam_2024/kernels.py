@@ -1,4 +1,4 @@
-"""The trot of figure 13's quadruped and a search of figure 10's opponents, compiled."""
+"""Kernels: trot of the quadruped of figure 13, and root search of the methods compared in figure 10."""
 
 import math
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ class TrotLaw(NamedTuple):
 
 @control.register(TrotLaw)
 def trot(law, measurement, torque, recorded):
-    """τ = −k_p (θ − θ_d(t)) − k_d θ̇; the target's own rate is left out, as in the program."""
+    """Set τ = −k_p (θ − θ_d(t)) − k_d θ̇; the rate of the target is left out, as in the authors' program."""
     tree = measurement.tree
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
@@ -36,14 +36,14 @@ def trot(law, measurement, torque, recorded):
 
 
 class Unfloored(NamedTuple):
-    """Root finder that searches to the given tolerance, even if rounding is larger."""
+    """Root finder that iterates to the given tolerance, even if it is below the rounding error."""
 
-    finder: Any  # root finder whose corrections it uses
+    finder: Any  # root finder that computes the corrections
 
 
 @find_root.register(Unfloored)
 def find_to_the_tolerance(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """Search by algorithm 1 of Lee et al. 2016; return the iterations, or a cause of failure."""
+    """Iterate algorithm 1 of Lee et al. 2016; return the number of iterations, or a cause of failure."""
     iteration = 0
     while True:
         norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)

@@ -1,8 +1,8 @@
-"""Figure 13: the quadruped Unitree A1 learns to walk, in episodes with a different gait each.
+"""Figure 13: the quadruped Unitree A1 learns to walk, in episodes with different gaits.
 
-The model is the authors' simplified URDF, the trot that of their program. x points forwards, y to the left. Legs are
-FR, FL, RR and RL; each has a hip about x, a thigh and a calf about y. Only the feet touch the floor: four points below
-the calves. The program leaves the joints' limits out, and so does this.
+The model is the authors' simplified URDF, the trot is that of their program. x points forward, y to the left. Legs are
+FR, FL, RR and RL; each has a hip about x, and a thigh and a calf about y. Only the feet touch the floor: four points
+below the calves. As in the authors' program, joints have no limits.
 """
 
 import math
@@ -48,7 +48,7 @@ from formulations.assembly import Assembly, AssemblyStepError, from_model, place
 
 
 class Unit(NamedTuple):
-    """A link of a program's URDF."""
+    """Link of the authors' URDF."""
 
     mass: float  # [kg]
     com: Vector3  # [m] in the link's axes
@@ -69,16 +69,16 @@ HIP = Unit(0.696, (-0.003311, 0.000635, 3.1e-05),
 THIGH = Unit(1.013, (-0.003237, -0.022327, -0.027326),
              (0.005529065, 4.825e-06, 0.000343869, 0.005139339, 2.2448e-05, 0.001367788))  # fmt: skip
 CALF = Unit(0.166, (0.006435, 0.0, -0.107388), (0.002997972, 0.0, -0.000141163, 0.003014022, 0.0, 3.2426e-05))
-#: Legs in the program's order: whether they are in front and on the left, as signs of x and y.
+#: Legs in the program's order, with the signs of x and y of their hips: front and left are positive.
 LEGS = {"FR": (1, -1), "FL": (1, 1), "RR": (-1, -1), "RL": (-1, 1)}
 PARTS = ("hip", "thigh", "calf")
-#: [m] from the trunk's axes to the hip, from there to the thigh, and along the thigh to the knee.
+#: Positions [m] of the hip from the trunk's origin, of the thigh from the hip, and of the knee from the thigh.
 HIP_PLACE, THIGH_PLACE, KNEE_PLACE = (0.183, 0.047, 0.0), (0.0, 0.08505, 0.0), (0.0, 0.0, -0.2)
-#: [m] from the calf's centre of mass to the foot.
+#: Position [m] of the foot from the calf's centre of mass.
 FOOT = (0.0, 0.0, -0.1)
-#: [N·m] that the URDF lets the motors of hips, thighs and calves give; neither the program nor this keeps to it.
+#: Torque limits [N·m] of hips, thighs and calves in the URDF; neither the authors' program nor ours applies them.
 EFFORT = (20.0, 55.0, 55.0)
-#: [m] of the feet above the floor where an episode begins.
+#: Height [m] of the feet above the floor at the start of an episode.
 CLEARANCE = 0.01
 TRUNK_SIZE: Vector3 = (0.267, 0.194, 0.114)
 THIGH_SIZE: Vector3 = (0.0245, 0.034, 0.2)
@@ -103,7 +103,7 @@ def quadruped() -> Model:
 
 
 def crouched(model: Model, thigh: float, calf: float) -> State:
-    """Return a state of rest: these angles [rad] in all legs, the trunk level at x = 0, feet just above the floor."""
+    """Return a state at rest: these angles [rad] in all legs, the trunk level at x = 0, feet just above the floor."""
     angles = {f"{leg}_thigh": thigh for leg in LEGS} | {f"{leg}_calf": calf for leg in LEGS}
     q = model.configuration(angles=angles)
     q[:3] = 0.0
@@ -114,17 +114,17 @@ def crouched(model: Model, thigh: float, calf: float) -> State:
 def limbs(model: Model, q: ArrayLike) -> Floats:
     """Return positions (4, 3, 3) [m] of thigh joint, knee and foot of each leg, in the order of ``LEGS``."""
     motion = forward_kinematics(model, q)
-    found = np.zeros((len(LEGS), 3, 3))
-    for points, leg, foot in zip(found, LEGS, motion.contact, strict=True):
+    positions = np.zeros((len(LEGS), 3, 3))
+    for points, leg, foot in zip(positions, LEGS, motion.contact, strict=True):
         for point, name in zip(points, (f"{leg}_thigh", f"{leg}_calf"), strict=False):
             i = model.body_index(name)
             point[:] = motion.position[i] - quaternion_matrix(motion.orientation[i]) @ model.bodies[i].com
         points[2] = foot
-    return found
+    return positions
 
 
 def mirrored_point(point: Vector3, x: int, y: int) -> Vector3:
-    """Return a point of the left front leg in another leg: the signs of x and y are changed."""
+    """Return a point of the left front leg mirrored to another leg, by the signs of x and y."""
     return x * point[0], y * point[1], point[2]
 
 
@@ -138,34 +138,34 @@ def _body(name: str, unit: Unit, joint: Joint, parent: str | None = None) -> Bod
     return Body(name, unit.mass, unit.tensor, unit.com, joint, parent)
 
 
-#: Gains of hips, thighs and calves [N·m/rad, N·m·s/rad].
+#: Gains of hips, thighs and calves: stiffness [N·m/rad] and damping [N·m·s/rad].
 STIFFNESS, DAMPING = (100.0, 80.0, 60.0), (5.0, 4.0, 3.0)
-#: [Hz] for each unit of the gait's first parameter.
+#: Frequency [Hz] / first parameter of the gait.
 PACE = 10.0
 
 
 class Gait(NamedTuple):
-    """Learned parameters, in the order of the authors' program."""
+    """Learned parameters of the trot, in the order of the authors' program."""
 
-    pace: float  # frequency over 10 Hz
-    thigh_swing: float  # [rad] amplitude
-    thigh: float  # [rad] about which it swings
-    calf_swing: float  # [rad]
-    calf: float  # [rad]
+    pace: float  # frequency / 10 Hz
+    thigh_swing: float  # [rad] amplitude of the thighs' angle
+    thigh: float  # [rad] mean of the thighs' angle
+    calf_swing: float  # [rad] amplitude of the calves' angle
+    calf: float  # [rad] mean of the calves' angle
 
 
 @dataclass(frozen=True)
 class Trot(Controller):
-    """A trot by springs and dampers in the joints.
+    """Trot by springs and dampers in the joints, whose targets oscillate.
 
-    Diagonal legs swing together, the two pairs half a period apart; calves are a quarter behind their thighs.
+    Diagonal legs swing together, the two pairs half a period apart; calves lag their thighs by a quarter of a period.
     """
 
     gait: Gait
-    period: float = 1e-3  # [s] between two ticks
+    period: float = 1e-3  # [s] control period
 
     def law(self, model: Model) -> TrotLaw:
-        """Return the gait as the kernel takes it."""
+        """Return the parameters of the trot's kernel."""
         kp, kd, centre, swing, phase = np.zeros((5, model.nv))
         for leg, (front, left) in LEGS.items():
             half = 0.0 if front != left else math.pi
@@ -183,7 +183,7 @@ class Trot(Controller):
 
 
 def in_maximal(gait: Gait, friction: float) -> tuple[Assembly, dict[str, Callable[[Floats], Floats]]]:
-    """Return the quadruped in maximal coordinates with joint springs and dampers, and the motion of their rest."""
+    """Return the quadruped in maximal coordinates, with joint springs and dampers, and the forces of the targets."""
     model = quadruped()
     bare, law = from_model(model, friction=friction), Trot(gait).law(model)
     joints = []
@@ -197,55 +197,55 @@ def in_maximal(gait: Gait, friction: float) -> tuple[Assembly, dict[str, Callabl
 
 
 def _rest(law: TrotLaw, dof: int, time: Floats) -> Floats:
-    """Return the force [N·m] of a joint's spring from zero to its target."""
+    """Return the torque [N·m] that moves the rest of a joint's spring from zero to the target."""
     target = law.centre[dof] + law.swing[dof] * np.cos(law.frequency * time + law.phase[dof])
     return np.asarray(law.pd.kp[dof] * target)
 
 
-#: Spread of tries that go in no direction, and what each failure leaves of it.
+#: Spread of proposals without a direction, and factor by which each failure reduces it.
 SPREAD, SHRINKING = 0.1, 0.9
-#: Step along the direction of the last success, and the spread about its end.
+#: Step along the direction of the last success, and spread of proposals about its end.
 STRIDE, NARROW = 0.01, 0.002
 STEP, FRICTION = 0.001, 0.2
 DURATION, EPISODES = 10.0, 100
 QUICK_DURATION, QUICK_EPISODES = 1.0, 12
-#: The program's start: a crouch in which no joint swings.
+#: Start of the program's search: a crouch in which no joint swings.
 START = Gait(pace=0.1, thigh_swing=0.0, thigh=1.0, calf_swing=0.0, calf=-1.5)
-#: The program's seed, and more; its generator is another.
+#: Seeds of the random generator; the program has the first, but another generator.
 SEEDS, QUICK_SEEDS = tuple(range(1, 9)), (1,)
-#: Seeds that learn in maximal coordinates, which takes seven times as long.
+#: Seeds of the searches in maximal coordinates, which take seven times as long.
 MAXIMAL_SEEDS = (1,)
-#: Number of steps between two checks of a trunk in maximal coordinates.
+#: Number of time steps between checks of the trunk's height in maximal coordinates.
 LOOK = 10
-#: [m] distance after all episodes.
+#: Printed distance [m] after all episodes.
 PRINTED = 12.0
-#: [m] of the feet in the floor that is none.
+#: Penetration [m] of the feet that counts as zero.
 NONE = 1e-9
 #: Least height of the trunk, which has no contact points.
 UPSIDE_DOWN = Fall(height=0.0, tilt=math.pi, joint_rate=math.inf)
-#: Legs on the drawn side, and the leg across from each.
+#: Legs on the drawn side, and the diagonally opposite legs.
 NEAR, OPPOSITE = ("FR", "RR"), {"FR": "RL", "RR": "FL"}
 DIAGONALS = {"FR": style.BLUE, "RL": style.BLUE, "FL": style.RED, "RR": style.RED}
-#: Instants of a stride that are drawn, [m] between them, and [s] between rows of the drawn run.
+#: Number of drawn instants of a stride, distance [m] between them, and time [s] between rows of the drawn run.
 DRAWN, APART, EVERY = 5, 0.6, 0.005
 ASSUMED = (
-    "all numbers but the step, the episodes and their length are those of the authors' program, which has the search, "
-    "the gait, its start, gains, friction in four directions, masses and lengths; the paper's appendix was not at hand",
-    "the program's limits of joints and motors count neither there nor here",
-    "numpy's generator in place of Julia's: the same seed draws other numbers, so that several seeds are learned from; "
-    "what one of them learns hangs on rounding, since tries that stumble are chaotic",
-    "an episode fails where the trunk goes below the floor or a step has no solution; the program may take what a "
-    "failed one has walked until then for a success",
-    "one seed is learned from in maximal coordinates, and all of them, beside, in joint coordinates with the same "
-    "contact (`Rigid`), which take a seventh of the time; the tests hold the motions of both against one another",
+    "all numbers except the time step and the number and length of episodes are from the authors' program: search, "
+    "gait, start, gains, friction in four directions, masses and lengths; the paper's appendix was not available",
+    "limits of joints and motors are used neither in the authors' program nor here",
+    "NumPy's random generator instead of Julia's: a seed draws other numbers, so several seeds are used; the result of "
+    "a seed depends on rounding, since gaits that stumble are chaotic",
+    "an episode fails if the trunk goes below the floor or a time step has no solution; the authors' program may count "
+    "the distance until then as a success",
+    "one seed is run in maximal coordinates; all seeds are run in joint coordinates with the same contact model "
+    "(`Rigid`), which takes a seventh of the time; the tests compare motions in both coordinates",
 )
 
 
 class RandomSearch:
     """Random search for parameters: call ``propose``, then ``judge`` with the result.
 
-    As in the authors' program: a success is gone on from, by a stride in the direction that led to it; after a
-    failure the search is about the best parameters in all directions, the nearer to them the more failures there were.
+    As in the authors' program: after a success, the search continues by a step in the direction that led to it; after a
+    failure, it continues in all directions from the best parameters, by shorter steps after each failure.
     """
 
     def __init__(self, start: ArrayLike, seed: int) -> None:
@@ -253,7 +253,7 @@ class RandomSearch:
         self.achieved: list[float] = []  # best result after each try; greater is better
         self._random = np.random.default_rng(seed)
         self._spread = SPREAD
-        self._direction: Floats | None = None  # unit, of the last success
+        self._direction: Floats | None = None  # unit direction of the last success
         self._tried = self.best
 
     def propose(self) -> Floats:
@@ -266,11 +266,11 @@ class RandomSearch:
         return self._tried
 
     def judge(self, achieved: float | None) -> None:
-        """Judge the last proposal by what it achieved; None if it failed."""
+        """Judge the last proposal by its result; None if it failed."""
         least = self.achieved[-1] if self.achieved else 0.0
         if achieved is not None and achieved > least:
-            way = self._tried - self.best
-            self.best, self._direction, self._spread = self._tried, way / math.sqrt(way @ way), SPREAD
+            change = self._tried - self.best
+            self.best, self._direction, self._spread = self._tried, change / math.sqrt(change @ change), SPREAD
             self.achieved.append(achieved)
         else:
             self._direction, self._spread = None, SHRINKING * self._spread
@@ -294,7 +294,7 @@ def walked(gait: Gait, duration: float, step: float = STEP) -> float | None:
 
 
 def walked_in_maximal(gait: Gait, duration: float, step: float = STEP) -> float | None:
-    """Return the forward distance [m] in maximal coordinates, checked every few steps; None if it fails."""
+    """Return the forward distance [m] in an episode in maximal coordinates; None if it fails."""
     assembly, forces = in_maximal(gait, FRICTION)
     model = quadruped()
     start = placement_of(model, crouched(model, gait.thigh, gait.calf).q)
@@ -346,8 +346,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     findings = (
         _distance("maximal", learned, episodes, duration, quick),
         _distance("joint", table["distance [m]"].tolist(), episodes, duration, quick, kind="ours"),
-        stated("feet in the floor at most [m]", "rigid contacts", float(table["feet in the floor at most [m]"].max()),
-               at_most(NONE)),
+        stated("largest penetration of the feet [m]", "rigid contacts",
+               float(table["feet in the floor at most [m]"].max()), at_most(NONE)),
     )  # fmt: skip
     return Outcome(findings, ASSUMED, {"Learned gaits": table}, figures)
 
@@ -369,14 +369,14 @@ def _row(seed: int, search: RandomSearch, duration: float) -> dict[str, float | 
 
 
 def _distance(
-    coordinates: str, found: Sequence[float], episodes: int, duration: float, quick: bool, kind: Kind = "evidence"
+    coordinates: str, distances: Sequence[float], episodes: int, duration: float, quick: bool, kind: Kind = "evidence"
 ) -> Finding:
-    """State the distances of the seeds; a few short episodes only show that they begin to walk."""
+    """State the distances [m] of the seeds; after a few short episodes, state only that they walk forward."""
     quantity = f"distance after {episodes} episodes of {duration:g} s in {coordinates} coordinates, median of seeds [m]"
-    note = f"the paper has one run; from {min(found):.3g} to {max(found):.3g} m" if len(found) > 1 else ""
-    median = float(np.median(found))
+    note = f"the paper has one run; ours: {min(distances):.3g} to {max(distances):.3g} m" if len(distances) > 1 else ""
+    median = float(np.median(distances))
     if quick:
-        return stated(quantity, "not in the paper", median, above(0, "it gets forwards"), kind="ours")
+        return stated(quantity, "not in the paper", median, above(0, "it walks forward"), kind="ours")
     return stated(quantity, f"more than {PRINTED:g}", median, above(PRINTED), note, kind=kind)
 
 

@@ -1,14 +1,14 @@
 """Figure 12: the double four-bar linkage, which passes through singular configurations.
 
-The opponent is the variational integrator of Kinon, Betsch and Schneider 2023 ("The GGL variational principle for
-constrained mechanical systems"), written out here. Multipliers γ hold the velocity constraints, multipliers λ those of
-the positions. A bar has a centre and a director d along it (planar), so that all constraints are linear but for the
-directors' lengths:
+The compared method is the variational integrator of Kinon, Betsch and Schneider 2023 ("The GGL variational principle
+for constrained mechanical systems"), written out here. Multipliers γ enforce the velocity constraints, multipliers λ
+the position constraints. Coordinates of a bar are its centre and a director d along it (planar), so all constraints are
+linear except the lengths of the directors:
 
     q' = q + h v + h M⁻¹ G(q̄)ᵀ γ,     q̄ = q + h v,     M v = p' + h Γ M⁻¹ p',
     p' = p − h ∇V − h G(q)ᵀ λ − h Γ M⁻¹ p',     g(q') = 0,     G(q̄) M⁻¹ p' = 0,
 
-where Γ is Σ γ_j times the second derivatives of g_j: a director's multiplier on its two places.
+where Γ is Σ γ_j times the second derivatives of g_j: diagonal, a director's multiplier at its two coordinates.
 """
 
 import math
@@ -35,16 +35,16 @@ TOLERANCE, CORRECTIONS = 1e-9, 41
 class Linkage(NamedTuple):
     """N four-bar windows of thin bars: first those on the ground, then the couplers."""
 
-    mass: Floats  # (n,) on the diagonal
-    director: Floats  # (bars, n) 1 where a coordinate is of a bar's director: the second derivatives of its length
-    linear: Floats  # (rows, n) of the joints, constant
-    offset: Floats  # (rows,) what they are
-    position: Floats  # (n,) where it starts
-    velocity: Floats  # (n,) there
+    mass: Floats  # (n,) diagonal of the mass matrix
+    director: Floats  # (bars, n) 1 for the coordinates of a bar's director: second derivatives of its length
+    linear: Floats  # (rows, n) derivatives of the joints' constraints, constant
+    offset: Floats  # (rows,) constants of the joints' constraints
+    position: Floats  # (n,) coordinates at the start
+    velocity: Floats  # (n,) rates at the start
 
     @property
     def weight(self) -> Floats:
-        """∇V of gravity."""
+        """Gradient ∇V (n,) of the potential energy of gravity."""
         return np.tile([0.0, MASS * G, 0.0, 0.0], len(self.director))
 
     def constraints(self, q: Floats) -> Floats:
@@ -52,7 +52,7 @@ class Linkage(NamedTuple):
         return np.concatenate([0.5 * (self.director @ q**2 - 1.0), self.linear @ q - self.offset])
 
     def gradient(self, q: Floats) -> Floats:
-        """Return G, the derivatives of the constraints."""
+        """Return the derivatives G of the constraints."""
         return np.concatenate([self.director * q, self.linear])
 
     def energy(self, q: Floats, p: Floats) -> tuple[float, float]:
@@ -140,8 +140,8 @@ def _tangent(
 def ggl_motion(of: Linkage, h: float, steps: int, *, accept: bool = False) -> tuple[Floats, Floats, int]:
     """Return positions and momenta from the start, (rows, n), and the number of steps that did not converge.
 
-    With ``accept`` it goes on after a step that did not converge in 41 corrections, as the authors' program does
-    (github.com/plkinon/metis), unless it has no bounds; without, the motion ends before such a step.
+    If ``accept``, the motion continues after a step that did not converge in 41 corrections, as the authors' program
+    does (github.com/plkinon/metis), unless a number is not finite. Otherwise it ends before such a step.
     """
     q, p, unconverged = of.position, of.mass * of.velocity, 0
     positions, momenta = [q], [p]
@@ -157,33 +157,33 @@ def ggl_motion(of: Linkage, h: float, steps: int, *, accept: bool = False) -> tu
 
 WINDOWS = 2
 DURATION, STEP, SMALL_STEP = 10.0, 0.01, 0.001
-#: [s] that the small step is compared over.
+#: Duration [s] over which the methods are compared at the small time step.
 COMPARED, QUICK_COMPARED = 10.0, 2.0
-#: Limits of what counts: energy error over the greatest kinetic energy, [m] of an open joint, [rad] of both methods.
+#: Limits: energy error / largest kinetic energy, joint gap [m], difference of the methods' angles [rad].
 BOUNDED, CLOSED, ALIKE = 1e-3, 1e-9, 1e-3
 ASSUMED = (
-    "parameters are by reference only in the paper: benchmark A02 of IFToMM's library (González et al. 2006), thin "
+    "the paper gives parameters by reference only: benchmark A02 of IFToMM's library (González et al. 2006), thin "
     "bars of 1 m and 1 kg, upright, couplers at 1 m/s, 10 s",
-    "opponent is the variational integrator of Kinon, Betsch and Schneider 2023 (their program's GGL_VI_mod), with "
-    "start velocities as its authors corrected them in September 2023, and one director a bar in place of two",
-    "as in its authors' program, the opponent goes on from steps that have not converged in 41 corrections; which they "
-    "are, near a singular configuration, depends on rounding and on the first guess: its numbers are one case",
-    "exact is the equation of its one freedom, 3 θ'' = 3.5 g sin θ, as long as bars stay parallel; what Exudyn's "
-    "example of the same benchmark converges to at 10 s, (0.32846, 0.94452) m of the first bar's tip, is its solution",
-    "energies of ours are of the mean of the momenta before and after each time",
+    "the compared method is the variational integrator of Kinon, Betsch and Schneider 2023 (GGL_VI_mod in their "
+    "program), with the initial velocities that its authors corrected in September 2023, and one director for each bar",
+    "as in its authors' program, the compared method continues after steps that have not converged in 41 corrections; "
+    "near a singular configuration it depends on rounding and the first guess which steps these are: one sample",
+    "exact: the equation of one degree of freedom, 3 θ'' = 3.5 g sin θ, with parallel bars; Exudyn's example of the "
+    "same benchmark converges to its solution, the first bar's tip at (0.32846, 0.94452) m after 10 s",
+    "our energies are computed from the mean of the momenta before and after each time",
 )
 
 
 class Run(NamedTuple):
-    """A motion of the linkage by one of the methods."""
+    """Motion of the linkage, computed by one of the methods."""
 
     time: Floats  # (rows,) [s]
-    angle: Floats  # (rows,) [rad] of the first bar from upright, towards +y
+    angle: Floats  # (rows,) [rad] angle of the first bar from upright, towards +y
     kinetic: Floats  # (rows,) [J]
-    potential: Floats  # (rows,) [J] from the ground
-    violation: Floats  # (rows,) [m] of the constraint that is violated most
-    seconds: float  # [s] that all steps took
-    unconverged: int = 0  # number of steps that the solver left unconverged
+    potential: Floats  # (rows,) [J] zero at the ground
+    violation: Floats  # (rows,) [m] largest error of a constraint
+    seconds: float  # [s] computing time of all steps
+    unconverged: int = 0  # number of steps that did not converge
 
     @property
     def energy_error(self) -> Floats:
@@ -207,7 +207,7 @@ def ours(step: float, duration: float) -> Run:
 
 
 def theirs(step: float, duration: float, *, accept: bool = True) -> Run:
-    """Return the linkage's motion by the GGL method; without ``accept`` as long as its steps converge."""
+    """Return the linkage's motion by the GGL method; unless ``accept``, only as long as its steps converge."""
     linkage = ggl_linkage(WINDOWS)
     begin = time.perf_counter()
     positions, momenta, unconverged = ggl_motion(linkage, step, round(duration / step), accept=accept)
@@ -220,11 +220,11 @@ def theirs(step: float, duration: float, *, accept: bool = True) -> Run:
 
 
 def exact(times: Floats) -> Floats:
-    """Return the angle [rad] of the bars from upright."""
+    """Return the exact angle [rad] of the bars from upright."""
     pull = 3.5 * G / (3.0 * LENGTH)
-    found = solve_ivp(lambda _, y: (y[1], pull * math.sin(y[0])), (0.0, float(times[-1])), [0.0, 1.0 / LENGTH],
-                      "DOP853", times, rtol=1e-12, atol=1e-12)  # fmt: skip
-    return np.asarray(found.y[0])
+    solution = solve_ivp(lambda _, y: (y[1], pull * math.sin(y[0])), (0.0, float(times[-1])), [0.0, 1.0 / LENGTH],
+                         "DOP853", times, rtol=1e-12, atol=1e-12)  # fmt: skip
+    return np.asarray(solution.y[0])
 
 
 def passages(angle: Floats) -> int:
@@ -234,79 +234,79 @@ def passages(angle: Floats) -> int:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     compared = QUICK_COMPARED if quick else COMPARED
-    own, other, strict = ours(STEP, DURATION), theirs(STEP, DURATION), theirs(STEP, DURATION, accept=False)
+    motion, other, strict = ours(STEP, DURATION), theirs(STEP, DURATION), theirs(STEP, DURATION, accept=False)
     progress(0.2)
     fine = ours(SMALL_STEP, compared), theirs(SMALL_STEP, compared)
-    true = exact(own.time)
+    true = exact(motion.time)
     progress(1.0)
     table = pd.DataFrame([
-        _row("ours", STEP, own), _row("GGL", STEP, other), _row("GGL, ends where it does not converge", STEP, strict),
+        _row("ours", STEP, motion), _row("GGL", STEP, other), _row("GGL, until a step does not converge", STEP, strict),
         *(_row(name, SMALL_STEP, run) for name, run in zip(("ours", "GGL"), fine, strict=True)),
     ])  # fmt: skip
-    title, both = "Double four-bar linkage, Δt = 0.01 s", ((other, "GGL", style.RED), (own, "ours", style.BLUE))
+    title, both = "Double four-bar linkage, Δt = 0.01 s", ((other, "GGL", style.RED), (motion, "ours", style.BLUE))
     figures = {
         "trajectory": drawn((title, "time [s]", "first bar's tip, y [m]"), (
-            Curve(own.time, np.sin(true), "exact", style.BLACK, width=2.0),
+            Curve(motion.time, np.sin(true), "exact", style.BLACK, width=2.0),
             Curve(other.time, np.sin(other.angle), "GGL", style.RED),
-            Curve(own.time, np.sin(own.angle), "ours", style.SKY, "--"),
+            Curve(motion.time, np.sin(motion.angle), "ours", style.SKY, "--"),
         )),
-        "energy-error": drawn((title, "time [s]", "energy less its start's [J]"), [
+        "energy-error": drawn((title, "time [s]", "energy − initial energy [J]"), [
             Curve(run.time, run.energy_error, name, color, width=1.0) for run, name, color in both
         ]),
         "violation": drawn((title, "time [s]", "constraint violation [m]"), [
             Curve(run.time, np.maximum(run.violation, 1e-17), name, color, width=1.0) for run, name, color in both
         ], yscale="log"),
         "energies": drawn(("Energies of the linkage, ours, Δt = 0.01 s", "time [s]", "energy [J]"), (
-            Curve(own.time, own.kinetic, "kinetic", style.RED),
-            Curve(own.time, own.potential, "potential", style.GREEN),
-            Curve(own.time, own.kinetic + own.potential, "total"),
+            Curve(motion.time, motion.kinetic, "kinetic", style.RED),
+            Curve(motion.time, motion.potential, "potential", style.GREEN),
+            Curve(motion.time, motion.kinetic + motion.potential, "total"),
         )),
     }  # fmt: skip
-    return Outcome(_findings(own, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
+    return Outcome(_findings(motion, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
 
 
-def _findings(own: Run, other: Run, strict: Run, fine: tuple[Run, Run], true: Floats) -> tuple[Finding, ...]:
-    error = np.abs(own.energy_error)
-    worst = float(error.max() / own.kinetic.max())
+def _findings(motion: Run, other: Run, strict: Run, fine: tuple[Run, Run], true: Floats) -> tuple[Finding, ...]:
+    error = np.abs(motion.energy_error)
+    worst = float(error.max() / motion.kinetic.max())
     wrong = np.abs(other.energy_error)
-    off = float(abs(own.angle[-1] - true[-1]))
+    off = float(abs(motion.angle[-1] - true[-1]))
     astray = np.abs(other.angle - true[: len(other.angle)])
     apart = float(np.abs(fine[0].angle - fine[1].angle).max()) if len(fine[0].time) == len(fine[1].time) else math.inf
     slower = _step_time(fine[1]) / _step_time(fine[0])
     return (
-        stated("times that all bars come in one line, and it goes on", "encounters configuration singularities",
-               passages(own.angle), when("10, as exactly", passages(own.angle) == passages(true) == 10)),
-        stated("greatest energy error of ours, over the greatest kinetic energy", "bounded", worst, below(BOUNDED)),
-        stated("the same in the second half, over the first half", "bounded", _growth(error), below(1.2)),
-        stated("angle of ours from the exact one at 10 s, of 31.75 [rad]", "not in the paper", off, below(0.01),
+        stated("passages through a configuration with all bars in one line", "encounters configuration singularities",
+               passages(motion.angle), when("10, as exactly", passages(motion.angle) == passages(true) == 10)),
+        stated("largest energy error / largest kinetic energy, ours", "bounded", worst, below(BOUNDED)),
+        stated("largest energy error, second half / first half, ours", "bounded", _growth(error), below(1.2)),
+        stated("error of our angle at 10 s; the exact angle is 31.75 rad [rad]", "not in the paper", off, below(0.01),
                kind="ours"),
-        stated("mean energy error of the GGL method, second half over first", "increasing", _mean_growth(wrong),
+        stated("mean energy error of the GGL method, second half / first half", "increasing", _mean_growth(wrong),
                above(1.2), f"{wrong.max():.2g} J at most"),
-        stated("that error over that of ours", "not in the paper", float(wrong.max() / error.max()), above(10),
-               kind="ours"),
-        stated("angle of the GGL method from the exact one, mean of the second half over that of the first",
+        stated("largest energy error, GGL method / ours", "not in the paper", float(wrong.max() / error.max()),
+               above(10), kind="ours"),
+        stated("angle of the GGL method: mean error, second half / first half",
                "an increasingly wrong trajectory", _mean_growth(astray), above(10),
-               f"{astray[-1]:.2g} rad at {other.time[-1]:g} s; {other.unconverged} of its steps do not converge, and "
-               f"where it must not go on from one, it ends at {strict.time[-1]:g} s"),
-        stated("constraint violation of ours at most [m]", "very low", float(own.violation.max()), below(CLOSED)),
-        stated("that of the GGL method [m]", "lower", float(other.violation.max()),
-               below(own.violation.max(), "below ours"),
-               why=f"it is that of a step that does not converge; of those that do it is {strict.violation.max():.2g}"),
-        stated("angles of both methods apart at Δt = 0.001 s, at most [rad]", "almost no difference", apart,
+               f"{astray[-1]:.2g} rad at {other.time[-1]:g} s; {other.unconverged} of its steps do not converge; if it "
+               f"stops at the first of these, it ends at {strict.time[-1]:g} s"),
+        stated("largest constraint violation, ours [m]", "very low", float(motion.violation.max()), below(CLOSED)),
+        stated("largest constraint violation, GGL method [m]", "lower", float(other.violation.max()),
+               below(motion.violation.max(), "below ours"),
+               why=f"it occurs in a step that does not converge; before, it is at most {strict.violation.max():.2g} m"),
+        stated("largest difference of the methods' angles at Δt = 0.001 s [rad]", "almost no difference", apart,
                below(ALIKE)),
-        stated("time of a step of the GGL method over that of ours, Δt = 0.001 s", "more than 100", slower, above(100),
+        stated("time of a step, GGL method / ours, Δt = 0.001 s", "more than 100", slower, above(100),
                "NumPy with derivatives written out here, uncompiled Matlab in the paper"),
     )  # fmt: skip
 
 
 def _growth(error: Floats) -> float:
-    """Return the greatest error of the second half over that of the first."""
+    """Return the ratio of the largest error in the second half to that in the first half."""
     half = len(error) // 2
     return float(error[half:].max() / error[:half].max())
 
 
 def _mean_growth(error: Floats) -> float:
-    """Return the mean error of the second half over that of the first."""
+    """Return the ratio of the mean error in the second half to that in the first half."""
     half = len(error) // 2
     return float(error[half:].mean() / error[:half].mean())
 

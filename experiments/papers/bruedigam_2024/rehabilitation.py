@@ -1,7 +1,7 @@
 """Figure 14: torques of an exoskeleton's elbow with high and with adapted gains, on a healthy and a spastic arm.
 
-The exoskeleton for the shoulder and the elbow has the numbers of the authors' program, which locks two of its four
-joints; so does this. The world's z is up, and the arm hangs on the ground at the shoulder; all its motion is about y.
+The exoskeleton for the shoulder and the elbow has the parameters of the authors' program, which locks two of its four
+joints, as does this module. The world's z is up; the arm is fixed to the ground at the shoulder and moves about y.
 """
 
 import math
@@ -25,12 +25,12 @@ _Y: Vector3 = (0.0, 1.0, 0.0)
 _Z: Vector3 = (0.0, 0.0, 1.0)
 _ORIGIN: Vector3 = (0.0, 0.0, 0.0)
 SHOULDER: Vector3 = (0.2483, 0.0, 0.0)
-#: [m] in the axes of the exoskeleton's sFE, and of the upper arm.
+#: Positions of the elbow [m], in the axes of the exoskeleton's sFE and of the upper arm.
 ELBOW_OF_EXOSKELETON, ELBOW_OF_ARM = (0.0, 0.3087, 0.0), (0.0, 0.0, 0.3087)
-#: From outboard to inboard axes where joints are at zero: a third of a turn either way, and a quarter about x.
+#: Rotations from outboard to inboard axes with joints at zero: a third of a turn either way, a quarter about x.
 ALONG_EXOSKELETON, ALONG_ARM = (0.5, -0.5, -0.5, -0.5), (0.5, 0.5, 0.5, 0.5)
 FORTH, BACK = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0), (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)
-#: [N/m, N·m/rad] of attachments.
+#: Stiffness of the attachments [N/m, N·m/rad].
 ATTACHMENT = 100.0
 
 
@@ -41,12 +41,12 @@ UNITS = {
     "upper_arm": Unit(2.25, (0.0, 0.0, 0.155), (0.01875, 0.0, 0.0, 0.01875, 0.0, 0.00375)),
     "lower_arm": Unit(1.5, (0.0, 0.125, 0.0), (0.008515625, 0.0, 0.0, 0.00140625, 0.0, 0.008515625)),
 }  # fmt: skip
-#: [m] from the centre of mass of sIE to the attachment of the upper arm.
+#: Attachment [m] of the upper arm, from the centre of mass of sIE.
 UPPER_POINT: Vector3 = (0.0006, -0.1079, -0.1237)
-#: [m] from that of eFE to the attachment of the forearm: at its centre of mass, and as it is in the program.
+#: Attachments [m] of the forearm, from the centre of mass of eFE: at the forearm's, and as in the authors' program.
 FITTING: Vector3 = (0.0, 0.0693, 0.0803)
 PROGRAM: Vector3 = (0.0, -0.0693, 0.0803)
-#: By what a table calls them; what the program has is evidence, what fits was chosen here.
+#: Attachments by their names in the table; that of the program gives evidence, the fitting one was chosen here.
 POINTS: dict[str, Vector3] = {"fitting": FITTING, "of the program": PROGRAM}
 
 
@@ -60,8 +60,8 @@ class Gains(NamedTuple):
 def exoskeleton(gains: Gains, spastic: bool, lower_point: Vector3 = FITTING) -> tuple[Assembly, Placement]:
     """Return the arm in the exoskeleton, and its initial placement.
 
-    Motors hold joints sFE and eFE with springs and dampers; what they follow is added as a force. A spastic elbow has a
-    spring of 10 N·m/rad that is at rest at −π/4, and a damper of 2 N·m·s/rad.
+    Motors hold joints sFE and eFE by springs and dampers; forces move their targets. A spastic elbow has a spring of
+    10 N·m/rad, at rest at −π/4, and a damper of 2 N·m·s/rad.
     """
     attached = [Freedom(stiffness=ATTACHMENT)]
     elbow = Freedom(stiffness=10.0, rest=-EIGHTH, damping=2.0) if spastic else Freedom()
@@ -87,7 +87,7 @@ def _motor(gain: float) -> Freedom:
 
 
 def _from_com(unit: str, point: Vector3 = _ORIGIN) -> tuple[float, ...]:
-    """Return a point of a link from its centre of mass [m]."""
+    """Return the position [m] of a point of a link relative to the centre of mass."""
     return tuple((np.array(point) - UNITS[unit].com).tolist())
 
 
@@ -103,21 +103,21 @@ def _hinge(
 
 
 STEP, DURATION = 0.001, 10.0
-#: [N·m] that is comfortable.
+#: Comfortable torque [N·m].
 LIMIT = 5.0
 HIGH = Gains(100.0, 50.0)
 GAINS = {"high": HIGH, "adapted": Gains(HIGH.shoulder / 4.75, HIGH.elbow / 4.75)}
 PATIENTS = {"healthy": False, "spastic": True}
-#: [m] below which joints count as closed.
+#: Joint gap [m] below which joints count as closed.
 CLOSED = 1e-9
 ASSUMED = (
     "geometry, masses, gains, springs and sines are those of the authors' program, which locks two of the "
     "exoskeleton's four joints; the paper prints none of them",
-    "torques are those of the motor at the exoskeleton's elbow, through each step: the spring's where the step begins, "
-    "the damper's of the step itself",
-    "attachments have springs, as in the program, and no dampers, as the paper has it",
-    "the lower attachment is where the program has it, and at the forearm's centre of mass, where its spring is at "
-    "rest: one sign is another in the program, so that it starts stretched by 0.139 m; torques are drawn of the latter",
+    "torques are those of the motor at the exoskeleton's elbow in each step: of the spring at the step's beginning, of "
+    "the damper in the step",
+    "attachments have springs, as in the authors' program, and no dampers, as in the paper",
+    "the lower attachment is that of the program or, with one sign changed, at the forearm's centre of mass: there its "
+    "spring is at rest, while the program's starts stretched by 0.139 m; figures are for the one at the centre of mass",
 )
 
 
@@ -130,7 +130,7 @@ def followed(time: Floats) -> tuple[Floats, Floats]:
 def rehabilitated(
     gains: Gains, spastic: bool, point: tuple[float, float, float] = FITTING, step: float = STEP
 ) -> Motion:
-    """Simulate the routine: the motors' springs are at rest at the desired angles."""
+    """Simulate the exercise, in which forces move the rest of the motors' springs to the target angles."""
     assembly, start = exoskeleton(gains, spastic, point)
     forces = {
         "sFE": lambda time: gains.shoulder * followed(time)[0],
@@ -183,10 +183,10 @@ def _findings(table: pd.DataFrame, loops: int) -> tuple[Finding, ...]:
         torque, chosen = float(row["greatest elbow torque [N·m]"]), row["lower attachment"] == "fitting"
         findings.append(
             stated(f"greatest elbow torque, {case} [N·m]", f"{printed} the limit", torque, criterion,
-                   "the sign was chosen here" if chosen else "", kind="chosen" if chosen else "evidence",
-                   why="with the program's sign it is just above; within it with the other, which was chosen here")
+                   "the attachment was chosen here" if chosen else "", kind="chosen" if chosen else "evidence",
+                   why="just above the limit with the program's sign; within it with the sign that was chosen here")
         )  # fmt: skip
-    findings.append(stated("joints open at most [m]", "proper kinematic loops", opened, below(CLOSED)))  # fmt: skip
+    findings.append(stated("largest joint gap [m]", "proper kinematic loops", opened, below(CLOSED)))  # fmt: skip
     return tuple(findings)
 
 

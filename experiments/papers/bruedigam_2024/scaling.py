@@ -1,4 +1,4 @@
-"""Figure 11: pendulums of three sizes at ever smaller steps."""
+"""Figure 11: pendulums of three sizes, with smaller and smaller time steps."""
 
 import math
 from itertools import product
@@ -21,15 +21,15 @@ START, G = math.pi / 2.0, 9.81
 #: Steps in a half swing.
 STEPS, QUICK_STEPS = tuple(2**k for k in range(3, 18)), (8, 32, 128, 2048, 8192)
 TOLERANCE = 1e-14
-#: [rad] of the angle at the end, at the smallest step.
+#: Largest error [rad] of the angle at the end, at the smallest step, that counts as accurate.
 ACCURATE = 1e-9
-#: The order of the error is taken where rounding is far below it: up to so many steps.
+#: Largest number of steps for the order of the error, which is then far above rounding.
 COARSE = 128
 ASSUMED = (
-    "thin rods hung from an end, of mass s and length s² as printed; tolerances of the solver are 1e-14, or what "
-    "rounding leaves",
-    "the half swing is that of π/2, 1.18 times as long as the printed T/2, which is of small swings",
-    "curves of the paper cannot be read off: what it says of them is compared",
+    "thin rods that hang from one end, of mass s and length s² as printed; tolerances of the solver are 1e-14, or the "
+    "rounding error if that is larger",
+    "a half swing from π/2 takes 1.18 times the printed T/2, which holds for small swings",
+    "the paper's curves cannot be read off: its statements about them are compared",
 )
 
 
@@ -47,12 +47,12 @@ def small_period(scale: float) -> float:
 
 
 def period(scale: float) -> float:
-    """Return the period of the swing from π/2 [s]: longer by 2 K/π, K the elliptic integral of modulus sin π/4."""
+    """Return the period [s] of the swing from π/2: 2 K/π times that of small swings, K(sin π/4): elliptic integral."""
     return small_period(scale) * 2.0 / math.pi * float(ellipk(math.sin(0.5 * START) ** 2))
 
 
 def swing(scale: float, steps: int, duration: float) -> Row:
-    """Return a row of the table: a swing from π/2 in so many steps."""
+    """Return a row of the table: a swing from π/2, in a number of steps."""
     assembly, step = rod(scale), duration / steps
 
     def simulate() -> Motion:
@@ -71,7 +71,7 @@ def scales(quick: bool, progress: Progress) -> Outcome:
     table = tabulated(cases, swing, progress)
     early = swing(1.0, COARSE, 0.5 * small_period(1.0))
     figures = {
-        "iterations": _draw(table, "iterations a step", "Newton's iterations a step", ylim=(0.0, None)),
+        "iterations": _draw(table, "iterations a step", "Newton iterations per step", ylim=(0.0, None)),
         "error": _draw(table, "error [rad]", "error of the last angle [rad]", yscale="log"),
     }
     return Outcome(_findings(table, float(str(early["error [rad]"]))), ASSUMED, {"Half swings": table}, figures)
@@ -86,18 +86,19 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
     apart = float((by_scale.max(axis=1) / by_scale.min(axis=1) - 1.0).max())
     few, many = (float(rows["iterations a step"].mean()) for rows in (coarsest, finest))
     return (
-        stated("runs that come to their end", "simulation is successful", f"{ended} of {len(table)}",
+        stated("runs that are complete", "simulation is successful", f"{ended} of {len(table)}",
                when("all", ended == len(table))),
         stated("error of the last angle at the smallest step [rad]", "accurate results even for small step sizes",
                error, at_most(ACCURATE)),
-        stated("power of the step that the error falls with", "falls", order, near(4, 0.5),
-               "the phase is of second order, and the angle at rest of second order in the phase"),
-        stated("errors of the three scales at the same Δt/s, greatest over least, less one",
+        stated("power of the step with which the error falls", "falls", order, near(4, 0.5),
+               "the phase is of second order, and the angle at the turning point of second order in the phase"),
+        stated("errors of the three scales at equal Δt/s, largest / smallest − 1",
                "periods are proportional to the scale", apart, at_most(1e-3)),
-        stated("the same error after the printed T/2, Δt = T/256 [rad]", "falls with the step", early, below(0.01),
-               "T is the period of small swings; from π/2 the half swing takes 1.18 times as long"),
-        stated("Newton's iterations a step, smallest step over largest", "rise", many / few, above(1),
-               "ours begin with the displacements of the step before, which fit the better the smaller the step"),
+        stated("error of the last angle after the printed T/2, Δt = T/256 [rad]", "falls with the step", early,
+               below(0.01),
+               "T is the period of small swings; a half swing from π/2 takes 1.18 times as long"),
+        stated("Newton iterations per step, smallest step / largest step", "rise", many / few, above(1),
+               "ours start from the displacements of the step before, a better guess if the step is smaller"),
     )  # fmt: skip
 
 

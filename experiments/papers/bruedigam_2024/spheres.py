@@ -1,4 +1,4 @@
-"""Figure 8b: chains of spheres that fall on a floor; cost of a step over their number, compared with MuJoCo."""
+"""Figure 8b: chains of spheres that fall on a floor: cost of a step over the number of spheres, ours and MuJoCo's."""
 
 import math
 from functools import partial
@@ -16,34 +16,34 @@ from experiments.papers.item import Finding, Outcome, Progress
 from formulations.assembly import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
 
 RADIUS, MASS, SPACING, FRICTION, STEP, STEPS, QUICK_STEPS = 0.25, 1.0, 1.0, 1.0, 0.01, 1000, 200
-#: Steps that the authors' program takes, where the caption prints 1000.
+#: Number of steps in the authors' program; the caption prints 1000.
 PROGRAM_STEPS = 500
-#: [rad] of the straight chain from where it would hang.
+#: Angle [rad] of the straight chain at the start, from hanging down.
 START = math.radians(135.0)
 SPHERES, QUICK_SPHERES = (2, 5, 10, 20, 30, 44), (5, 20)
-#: A chain that is longer than the paper's MuJoCo could take.
+#: Number of spheres of a chain that is too long for the paper's MuJoCo.
 LONGER = 60
 REPEATS, QUICK_REPEATS = 5, 3
 LONG = 5
-#: Solver settings: products that leave tens of micrometres, as in the paper's figure 7d.
+#: Solver settings; the products allow penetrations of tens of micrometres, as in the paper's figure 7d.
 COMPLEMENTARITY, TOLERANCE = 1e-6, 1e-7
-#: [m] MuJoCo's violation in the paper, beyond so many spheres; it fails beyond so many.
+#: MuJoCo's violation [m] in the paper, number of spheres above which it holds, and above which MuJoCo fails.
 PRINTED, PRINTED_BEYOND, FAILS_BEYOND = 0.1, 20, 44
-#: [kg m²] of a solid sphere.
+#: Moment of inertia [kg m²] of a solid sphere.
 MOMENT = 0.4 * MASS * RADIUS * RADIUS
 ASSUMED = (
-    "friction, spacing and start are those of the authors' program; 1000 steps as printed; the program has 500: "
-    "notes say what these give",
+    "friction, spacing and start are those of the authors' program; 1000 steps as printed; the program has 500, for "
+    "which the notes have results",
     "the chain is free: its first sphere stands on the floor, the others rise from there at 45°; joints are half-way "
-    "between spheres, which touch the floor alone",
-    "products up to 1e-6 N·s·m and equations to 1e-7; with the defaults, 44 spheres meet a step without a solution",
-    "times as in figure 8a; MuJoCo with its defaults, Euler's method, the paper's step and friction",
-    "MuJoCo fails where it warns of numbers that are not finite or too large, after which it starts again",
+    "between spheres; spheres touch only the floor",
+    "tolerances: products up to 1e-6 N·s·m, equations to 1e-7; with the defaults, a step of 44 spheres has no solution",
+    "times as in figure 8a; MuJoCo with its defaults, Euler's method, and the paper's time step and friction",
+    "MuJoCo fails if it warns of numbers that are too large or not finite, after which it resets the simulation",
 )
 
 
 def chain(spheres: int) -> tuple[Assembly, Placement]:
-    """Return spheres ``sphere_1`` … with joints ``joint_2`` … before them, and their straight start."""
+    """Return spheres ``sphere_1`` … with joints ``joint_2`` … between them, and the straight chain as their start."""
     half = 0.5 * SPACING
     solid = ((MOMENT, 0.0, 0.0), (0.0, MOMENT, 0.0), (0.0, 0.0, MOMENT))
     names = [f"sphere_{k}" for k in range(1, spheres + 1)]
@@ -59,7 +59,7 @@ def chain(spheres: int) -> tuple[Assembly, Placement]:
 
 
 def depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
-    """Return penetrations (rows,) [m] of the deepest sphere, and the time [s] of a failed step, or None."""
+    """Return penetrations (rows,) [m] of the deepest sphere, and the time [s] of a step that fails, or None."""
     assembly, start = chain(spheres)
     ended = None
     try:
@@ -71,7 +71,7 @@ def depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
 
 
 def mjcf(spheres: int) -> str:
-    """Return the chain of spheres as MuJoCo reads it, straight along the start's direction."""
+    """Return the chain of spheres as MJCF, straight along the initial direction."""
     root = Element("mujoco")
     SubElement(root, "option", timestep=str(STEP), integrator="Euler")
     world = SubElement(root, "worldbody")
@@ -95,23 +95,23 @@ def mujoco_depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
     """Return penetrations (rows,) [m] of the deepest sphere, and the time [s] at which MuJoCo fails, or None."""
     import mujoco
 
-    mujoco.set_mju_user_warning(lambda _: None)  # else they are printed, and written to a file where one stands
+    mujoco.set_mju_user_warning(lambda _: None)  # otherwise MuJoCo prints them, and writes a file
     engine = mujoco.MjModel.from_xml_string(mjcf(spheres))
-    data, found = mujoco.MjData(engine), [0.0]
+    data, depths = mujoco.MjData(engine), [0.0]
     for _ in range(steps):
         before = float(data.time)
         mujoco.mj_step(engine, data)
         if any(warning.number for warning in data.warning):
-            return np.array(found), before
-        found.append(max(0.0, RADIUS - float(data.geom_xpos[1:, 2].min())))
-    return np.array(found), None
+            return np.array(depths), before
+        depths.append(max(0.0, RADIUS - float(data.geom_xpos[1:, 2].min())))
+    return np.array(depths), None
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     sizes, steps, repeats = (QUICK_SPHERES, QUICK_STEPS, QUICK_REPEATS) if quick else (SPHERES, STEPS, REPEATS)
     cost = partial(step_cost, steps=steps, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
-    found = costs({str(n): partial(cost, *chain(n)) for n in sizes}, repeats, progress)
-    table = pd.DataFrame([row_of(n, 1e6 * found[str(n)]) for n in sizes] + [row_of(LONGER)])
+    times = costs({str(n): partial(cost, *chain(n)) for n in sizes}, repeats, progress)
+    table = pd.DataFrame([row_of(n, 1e6 * times[str(n)]) for n in sizes] + [row_of(LONGER)])
     grown = power(sizes, table["spheres [µs]"][: len(sizes)], LONG)
     findings = (stated("power of the number of spheres", "linear", grown, LINEAR), *violations(table))
     timed = table.dropna(subset="spheres [µs]")
@@ -121,7 +121,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def row_of(spheres: int, cost: float = math.nan) -> dict[str, float | int | None]:
-    """Return a row of the table: cost of a step [µs], depth of the spheres and when a step fails, ours and MuJoCo's."""
+    """Return a row of the table: cost of a step [µs], penetration and time of failure, ours and MuJoCo's."""
     (ours, our_end), (theirs, their_end) = depths(spheres, STEPS), mujoco_depths(spheres, STEPS)
     return {
         "spheres": spheres, "spheres [µs]": cost, "violation [m]": ours.max(), "ends at [s]": our_end,
@@ -137,21 +137,21 @@ def violations(table: pd.DataFrame) -> tuple[Finding, ...]:
     least, in_program = (float(many[name].min()) for name in ("MuJoCo's violation [m]", "in 500 steps [m]"))
     beyond = table["spheres"] > FAILS_BEYOND
     return (
-        stated("violation of the floor with all numbers of spheres [m]", 0.0, worst, at_most(1e-9)),
-        _taken("chains that ours", table, "ends at [s]", "a longer one ends in the typed error"),
-        stated(f"MuJoCo's violation with more than {PRINTED_BEYOND} spheres, the least [m]", f"{PRINTED} or more",
+        stated("penetration of the floor, ours, all numbers of spheres [m]", 0.0, worst, at_most(1e-9)),
+        _taken("chains that our integrator", table, "ends at [s]", "a longer chain ends with an error"),
+        stated(f"smallest penetration in MuJoCo with more than {PRINTED_BEYOND} spheres [m]", f"{PRINTED} or more",
                least, at_least(PRINTED, "the same"), f"{in_program:.3g} in the 500 steps of the authors' program"),
         _taken(f"chains of up to {FAILS_BEYOND} spheres that MuJoCo", table[~beyond], "MuJoCo's ends at [s]",
-               f"MuJoCo {version('mujoco')} takes fewer than that of the paper"),
+               f"MuJoCo {version('mujoco')} takes fewer spheres than the version of the paper"),
         _taken(f"chains of more than {FAILS_BEYOND} spheres that MuJoCo", table[beyond], "MuJoCo's ends at [s]",
                none=True),
     )  # fmt: skip
 
 
 def _taken(which: str, table: pd.DataFrame, column: str, why: str = "", *, none: bool = False) -> Finding:
-    """State how many of these chains take all steps: all, or none."""
+    """State how many of these chains are simulated for all steps; the paper states all, or none."""
     ends, printed = table[column], "none" if none else "all"
     taken, early = int(ends.isna().sum()), int((ends < PROGRAM_STEPS * STEP).sum())
-    found = f"{len(ends) - early} in the 500 steps of the authors' program"
-    return stated(f"{which} takes to their end", printed, f"{taken} of {len(ends)}",
-                  when(printed, taken == (0 if none else len(ends))), f"{found}; {why}" if why else found)  # fmt: skip
+    note = f"{len(ends) - early} in the 500 steps of the authors' program"
+    return stated(f"{which} simulates for all steps", printed, f"{taken} of {len(ends)}",
+                  when(printed, taken == (0 if none else len(ends))), f"{note}; {why}" if why else note)  # fmt: skip

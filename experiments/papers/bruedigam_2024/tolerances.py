@@ -17,16 +17,16 @@ from experiments.visualization.look import style
 from formulations.assembly import Motion
 from formulations.assembly.examples import pendulum
 
-#: [N] as printed, of the balances of forces.
+#: Tolerances of the balance of forces [N], as printed.
 TOLERANCES = (1e-6, 1e-8, 1e-10)
 LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)
 STEPS = 1000
 REPEATS, QUICK_REPEATS = 5, 3
-#: The tolerance [N] of the runs that are timed, and from how many links on: shorter runs take less than their set-up.
+#: Tolerance [N] and least number of links of the runs that are timed: shorter runs take less time than their set-up.
 TIMED, LONG = 1e-8, 10
-#: Iterations before a step fails, and no step is tried again in parts.
+#: Iterations after which a step fails; no step is retried in parts.
 MOST = 60
-#: Times differ by no more than this factor where they are comparable.
+#: Times that differ by at most this factor count as comparable.
 COMPARABLE = 2.0
 OURS, RIQN, UNFLOORED = "maximal (ours)", "lee-riqn", "lee-riqn, not floored"
 MINIMAL: dict[str, type[LeeRiqn] | type[LeeNewton] | type[Recursive]] = {
@@ -36,15 +36,15 @@ COLORS = {OURS: style.BLUE, RIQN: style.RED, "lee-newton": style.ORANGE, "recurs
 LEFT = "left over the tolerance"
 FAILING = "fail for smaller tolerances and an increasing number of links"
 ASSUMED = (
-    "the same pendulums as in figure 8a, from π/4 in the first joint",
-    "tolerances are of forces in the paper and of momenta here: the printed ones times the step, 1e-8, 1e-10 and 1e-12 "
-    "N·s",
-    "the product's integrators, ours and those in minimal coordinates, never ask for less than what they reckon that "
-    "rounding leaves; where ours stops above the tolerance for that, it counts as not having reached it",
-    "in minimal coordinates: the integrator of second order that the paper compares with (Lee et al. 2016) as the "
-    "product has it, `lee-riqn`, and without that floor, as in its own program; its full Newton method, `lee-newton`; "
-    "and `recursive`, whose motion is that of ours; the paper's integrator of third order is not there",
-    "60 iterations, and a step that does not converge is not tried again in parts: it fails",
+    "the pendulums of figure 8a, starting at π/4 in the first joint",
+    "tolerances are of forces in the paper and of momenta here: the printed tolerances times the time step, 1e-8, "
+    "1e-10 and 1e-12 N·s",
+    "this project's integrators raise a tolerance to their estimate of the rounding error; if ours stops above the "
+    "given tolerance for this reason, the tolerance counts as not reached",
+    "in minimal coordinates: the integrator of second order of the paper's comparison (Lee et al. 2016), `lee-riqn`, "
+    "with this lower bound and without it, as in its authors' program; its full Newton method, `lee-newton`; and "
+    "`recursive`, whose motion equals ours; the paper's integrator of third order is not available",
+    "at most 60 iterations; a step that does not converge fails, and is not retried in parts",
     "times are the median of runs at 1e-8 N, as in figure 8a",
 )  # fmt: skip
 
@@ -60,7 +60,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def row_of(method: str, tolerance: float, links: int) -> Row:
-    """Return a row of the table: a pendulum of so many links at a tolerance [N] of the solver."""
+    """Return a row of the table, for a number of links and a tolerance [N] of the solver."""
     known: Row = {"tolerance [N]": tolerance, "tolerance [N·s]": tolerance * STEP, "links": links, "method": method}
     if method != OURS:
         integrator = MINIMAL[method](tolerance=tolerance * STEP, max_iterations=MOST, max_halvings=0)
@@ -95,12 +95,12 @@ def timed(sizes: tuple[int, ...], repeats: int, progress: Progress) -> pd.DataFr
         for name, kind in MINIMAL.items() if name in COLORS
     }  # fmt: skip
     cases = {(n, name): partial(step_seconds, run(n), STEPS) for n, (name, run) in product(sizes, runs.items())}
-    found = medians(cases, repeats, progress)
-    return pd.DataFrame({name: {n: 1e6 * found[n, name] for n in sizes} for name in runs})
+    times = medians(cases, repeats, progress)
+    return pd.DataFrame({name: {n: 1e6 * times[n, name] for n in sizes} for name in runs})
 
 
 def _reached(table: pd.DataFrame) -> tuple[Finding, ...]:
-    """State the pendulums that ours solves to their tolerance, and the largest residual."""
+    """State how many pendulums our integrator solves to the tolerance, and the largest residual."""
     findings = []
     ours = table[table["method"] == OURS]
     for tolerance in TOLERANCES:
@@ -109,40 +109,40 @@ def _reached(table: pd.DataFrame) -> tuple[Finding, ...]:
         findings.append(
             stated(f"pendulums that ours solves to {tolerance:g} N, {tolerance * STEP:g} N·s", "all",
                    f"{reached} of {len(rows)}", when("all", reached == len(rows)),
-                   why="the others come to their end, but with more left than that, which rounding leaves")
+                   why="the other runs are complete, but with larger residuals, which rounding leaves")
         )  # fmt: skip
     most = float(ours[LEFT].max())
     findings.append(
-        stated("left of our equations over the tolerance, at most", "successfully simulates at all tolerances", most,
-               at_most(1), why="rounding of places and impulses of a hundred links; read as momenta, a hundred times "
-               "looser, the printed tolerances are reached")
+        stated("largest residual of our equations / tolerance", "successfully simulates at all tolerances", most,
+               at_most(1), why="rounding of positions and impulses of a hundred links; read as those of momenta, a "
+               "hundred times looser, the printed tolerances are reached")
     )  # fmt: skip
     return tuple(findings)
 
 
 def _failed(table: pd.DataFrame) -> tuple[Finding, ...]:
-    """State which runs in minimal coordinates fail: searched to the tolerance, and to what rounding leaves."""
+    """State which runs in minimal coordinates fail, with the tolerance as given, and raised to the rounding error."""
     plain, floored = (table[table["method"].isin(names)] for names in ((UNFLOORED,), set(MINIMAL) - {UNFLOORED}))
     failed = (plain.pivot_table("ended", "tolerance [N]", "links", aggfunc="first", sort=False) != ENDED).to_numpy()
     beyond = all(bool(np.all(np.diff(failed.astype(int), axis=axis) >= 0)) for axis in (0, 1))
     kept = int((floored["ended"] != ENDED).sum())
     return (
-        stated("pendulums in minimal coordinates that fail, tolerances as they are", FAILING,
+        stated("pendulums in minimal coordinates that fail, tolerances as given", FAILING,
                f"{failed.sum()} of {failed.size}",
-               when("some, and beyond each all with more links or smaller tolerances",
+               when("some, and all with more links or smaller tolerances than these",
                     beyond and 0 < failed.sum() < failed.size),
-               "rounding: the last bit of an angle, 1e-16 rad, times M/h: 3e5 kg m² over 0.01 s with 100 links"),
-        stated("pendulums in minimal coordinates that fail, tolerances floored at rounding", FAILING,
+               "rounding: the last bit of an angle, 1e-16 rad, times M/h, with 100 links 3e5 kg m² / 0.01 s"),
+        stated("pendulums in minimal coordinates that fail, tolerances raised to the rounding error", FAILING,
                f"{kept} of {len(floored)}", when("some", kept > 0),
-               why="the opposite: what fails in the paper comes to its end here, at what rounding leaves, which long "
-               "pendulums reach in the same iterations at all three tolerances"),
+               why="the opposite: runs that fail in the paper are complete here, with a residual of rounding errors; "
+               "long pendulums take the same iterations at all three tolerances"),
     )  # fmt: skip
 
 
 def _costs(times: pd.DataFrame) -> tuple[Finding, ...]:
     sizes, longest = tuple(times.index.tolist()), times.iloc[-1]
     powers = {name: power(sizes, times[name]) for name in (OURS, RIQN, "recursive")}
-    why = "ours is several times dearer: it has eleven unknowns a link, and minimal coordinates one, in linear time too"
+    why = "ours costs several times as much: eleven unknowns per link instead of one; both take linear time"
     return (
         *(stated(f"power of the number of links, {name}", "linear", grown, LINEAR)
           for name, grown in powers.items()),

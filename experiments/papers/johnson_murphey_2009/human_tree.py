@@ -16,17 +16,17 @@ from experiments.visualization.look.writing import styled
 from formulations.mechanism.examples import planar_human
 from formulations.mechanism.frames import Node, tree_of
 
-#: [rad] of the picture and of the start, so that the limbs can be distinguished.
+#: Angles [rad] of the picture and of the start, at which the limbs can be distinguished.
 POSE = {
     "trunk": 0.1, "shoulder": -0.5, "elbow": -0.6,
     "left hip": -0.5, "left knee": 0.5, "right hip": 0.3, "right knee": 0.3,
 }  # fmt: skip
 DURATION, QUICK_DURATION, STEP = 2.0, 0.3, 1e-3
 ASSUMPTIONS = (
-    "the figure is a drawing without numbers; that frame 6 hangs on frame 2 and has the ancestors 2, 1 and s is in "
-    "table I, and that the leg ends in a foot is in the introduction; the limbs, and in which order they are "
-    "numbered, are ours; R1 and R2 hold by how it was made",
-    "masses and lengths of 75 kg and 1.75 m by Winter (2009), table 4.1",
+    "the figure is a drawing without numbers; table I states that the parent of frame 6 is frame 2, and its ancestors "
+    "are 2, 1 and s; the introduction states that the leg ends in a foot; the limbs and the order of their numbers are "
+    "ours; R1 and R2 hold by construction",
+    "masses and lengths for 75 kg and 1.75 m from Winter (2009), table 4.1",
 )
 
 
@@ -47,7 +47,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def label(nodes: Sequence[Node], k: int) -> str:
-    """Name a transformation by the paper's convention: moving ones have numbers, constant ones letters, the world s."""
+    """Return the paper's name of a transformation: a number if it moves, a letter if constant, s for the world."""
     if k < 0:
         return "s"
     moving = nodes[k].frame.coordinate is not None
@@ -56,21 +56,21 @@ def label(nodes: Sequence[Node], k: int) -> str:
 
 
 def ancestors(nodes: Sequence[Node], name: str) -> list[str]:
-    """Return anc(i) of table I, upwards."""
+    """Return anc(i) of table I, from the parent of the frame called ``name`` up to the world."""
     k = [label(nodes, j) for j in range(len(nodes))].index(name)
-    found = []
+    names = []
     while k >= 0:
         k = nodes[k].parent
-        found.append(label(nodes, k))
-    return found
+        names.append(label(nodes, k))
+    return names
 
 
 def _findings(nodes: Sequence[Node], spread: float) -> tuple[Finding, ...]:
     above = ancestors(nodes, "6")
     return (
         stated("ancestors of frame 6", "{2, 1, s}", "{" + ", ".join(above) + "}",
-               when("the same", above == ["2", "1", "s"]), "the tree was drawn up by it", kind="chosen"),
-        stated("range of the energy of the human in flight, of what falling exchanges", "not in the paper", spread,
+               when("the same", above == ["2", "1", "s"]), "the tree was designed to match it", kind="chosen"),
+        stated("range of the human's energy in free fall / energy exchanged in the fall", "not in the paper", spread,
                below(1e-6), kind="ours"),
     )  # fmt: skip
 
@@ -113,7 +113,7 @@ def _draw_human(axes: Axes, nodes: Sequence[Node]) -> None:
 
 
 def _draw_tree(axes: Axes, nodes: Sequence[Node]) -> None:
-    """Draw the tree: leaves side by side, and each frame above the middle of what hangs on it."""
+    """Draw the tree, with leaves side by side and each frame above the middle of its children."""
     below: dict[int, list[int]] = {k: [] for k in range(-1, len(nodes))}
     for k, node in enumerate(nodes):
         below[node.parent].append(k)

@@ -1,4 +1,4 @@
-"""Figure 7: benefit of caching in the paper's recursions, and run time of a pendulum over its number of links."""
+"""Figure 7: time saved by caching in the paper's recursions, and run time of a pendulum over its number of links."""
 
 import math
 import time
@@ -19,16 +19,16 @@ from experiments.visualization.look import style
 from formulations.mechanism.examples import n_link_pendulum, pendulum_frames
 
 SIZES, QUICK_SIZES = (1, 2, 5, 10, 20, 50, 100, 200), (10, 50)
-#: Links for which the paper's recursions are run, in Python.
+#: Numbers of links for which the paper's recursions are run, in Python.
 CACHED, QUICK_CACHED = (2, 5, 10, 20), (2, 4, 8)
 REPEATS, QUICK_REPEATS = 7, 2
 #: Repeats of the paper's recursions, which take seconds without a cache.
 CACHING_REPEATS = 2
 STEP, DURATION = 0.01, 20.0
 STEPS = round(DURATION / STEP)
-#: [kg m²] of each link.
+#: Moment of inertia [kg m²] of each link.
 INERTIA = 0.1
-#: Slopes are taken over the sizes from here on.
+#: Least number of links for slopes.
 LONG = 10
 
 
@@ -41,25 +41,25 @@ class Caching(NamedTuple):
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     sizes, repeats = (QUICK_SIZES, QUICK_REPEATS) if quick else (SIZES, REPEATS)
-    found = medians({links: partial(step_cost, links) for links in sizes}, repeats, part(progress, 0, 2))
+    costs = medians({links: partial(step_cost, links) for links in sizes}, repeats, part(progress, 0, 2))
     saved = caching(QUICK_CACHED if quick else CACHED, part(progress, 1, 2))
-    times = pd.DataFrame([{"links": n, "a step [µs]": 1e6 * one, "20 s [s]": one * STEPS} for n, one in found.items()])
+    times = pd.DataFrame([{"links": n, "a step [µs]": 1e6 * t, "20 s [s]": t * STEPS} for n, t in costs.items()])
     tables = {"Run time": times, "One matrix (22) by the paper's recursions": _table(saved)}
     assumed = (
-        f"links of 1 m with 1 kg and {INERTIA:g} kg m² at the end, which the paper does not print",
-        "the curves cannot be read off, nor are there numbers in the text: what the text says of them is compared",
-        "caching: Newton's matrix (22) by the paper's recursions (2) to (10), each run with its cache and without, in "
-        f"NumPy, {CACHING_REPEATS} times in turn; of a pendulum that has turned and moves. Ours has no cache to "
-        "switch off: each of its passes goes through the bodies once",
-        "trep itself is not run here; its recursions, compiled, are timed beside ours in lee-2016, figure-3 (SVI)",
-        f"ours: the median of {repeats} runs of 20 s, sizes in turn, without what is written down",
+        f"links of 1 m with 1 kg and {INERTIA:g} kg m² at the end; the paper prints no values",
+        "the curves cannot be read off, and the text has no numbers: the statements of the text are compared",
+        "caching: Newton's matrix (22) by the paper's recursions (2) to (10), with the cache and without, in NumPy, "
+        f"{CACHING_REPEATS} times in turn; for a pendulum that is bent and moves. Our integrator has no cache to "
+        "switch off: each of its passes visits the bodies once",
+        "trep is not run here; its recursions, compiled, are timed and compared with ours in lee-2016, figure-3 (SVI)",
+        f"ours: the median of {repeats} runs of 20 s, sizes in turn, without recording",
     )
-    figures = {"run-time": _draw(times, growth(found)), "caching": _draw_caching(saved)}
-    return Outcome(_findings(found, saved), assumed, tables, figures)
+    figures = {"run-time": _draw(times, growth(costs)), "caching": _draw_caching(saved)}
+    return Outcome(_findings(costs, saved), assumed, tables, figures)
 
 
 def moving_tree(links: int, *, cached: bool) -> Tree:
-    """Return the paper's tree of a pendulum that is not straight and moves: nothing is zero by chance."""
+    """Return the paper's tree of a pendulum that is bent and moves, so that no term is zero by chance."""
     tree = Tree([pendulum_frames(links, 1.0, (1.0, INERTIA, INERTIA, INERTIA))], cached)
     rng = np.random.default_rng(links)
     tree.set(rng.uniform(-1.0, 1.0, links), rng.uniform(-1.0, 1.0, links))
@@ -67,11 +67,11 @@ def moving_tree(links: int, *, cached: bool) -> Tree:
 
 
 def caching(sizes: tuple[int, ...], progress: Progress) -> dict[int, Caching]:
-    """Run the paper's recursions for one matrix, without caching and with it."""
+    """Compute one matrix (22) by the paper's recursions, without and with caching; return evaluations and times."""
     trees = {(links, cached): moving_tree(links, cached=cached) for links in sizes for cached in (False, True)}
 
     def matrix(tree: Tree) -> None:
-        tree.set(tree.q, tree.v)  # a configuration is written: nothing is kept of the matrix before
+        tree.set(tree.q, tree.v)  # clears the cache
         newton_matrix(tree, (0.0, 0.0, -G), STEP)
 
     counts = {}
@@ -90,7 +90,7 @@ def caching(sizes: tuple[int, ...], progress: Progress) -> dict[int, Caching]:
 
 
 def step_cost(links: int) -> float:
-    """Return the processor's time for a step [s], of 20 s from rest at 45°."""
+    """Return the processor time [s] of a step, from 20 s of motion from rest at 45°."""
     mechanism, q = n_link_pendulum(links, inertia=INERTIA), {"J1": math.pi / 4.0}
 
     def run(count: int) -> object:
@@ -101,27 +101,27 @@ def step_cost(links: int) -> float:
 
 
 def growth(values: dict[int, float]) -> float:
-    """Return the power of the number of links that values grow with, over long pendulums."""
+    """Return the power of the number of links with which values grow, for long pendulums."""
     return power(list(values), list(values.values()), LONG)
 
 
-def _findings(found: dict[int, float], saved: dict[int, Caching]) -> tuple[Finding, ...]:
+def _findings(costs: dict[int, float], saved: dict[int, Caching]) -> tuple[Finding, ...]:
     most = max(saved)
     plain, kept = saved[most].seconds
     without, cached = caching_powers(saved)
     return (
-        stated(f"time of the matrix (22) by the paper's recursions, {most} links, without caching over with it",
+        stated(f"time of the matrix (22) by the paper's recursions, {most} links, without / with caching",
                "drastically faster", plain / kept, above(5)),
-        stated("power of the number of links that this time grows with, without caching and with it",
+        stated("power of the number of links with which this time grows, without and with caching",
                "they grow at a slower rate", f"{without:.2f} and {cached:.2f}",
-               when("less with it", cached < without)),
-        stated("power of the number of links that our run time grows with", "does not yield O(n) dynamics",
-               growth(found), LINEAR, kind="better"),
+               when("smaller with caching", cached < without)),
+        stated("power of the number of links with which our run time grows", "does not yield O(n) dynamics",
+               growth(costs), LINEAR, kind="better"),
     )  # fmt: skip
 
 
 def caching_powers(saved: dict[int, Caching]) -> tuple[float, float]:
-    """Return the powers that times grow with between the two longest pendulums, without caching and with it."""
+    """Return the powers with which times grow between the two longest pendulums, without and with caching."""
     ends = sorted(saved)[-2:]
     without, cached = (power(ends, [saved[n].seconds[which] for n in ends]) for which in (0, 1))
     return without, cached
@@ -129,9 +129,9 @@ def caching_powers(saved: dict[int, Caching]) -> tuple[float, float]:
 
 def _table(saved: dict[int, Caching]) -> pd.DataFrame:
     return pd.DataFrame([{
-        "links": links, "evaluations without caching": one.evaluations[0], "with caching": one.evaluations[1],
-        "time without caching [ms]": 1e3 * one.seconds[0], "with caching [ms]": 1e3 * one.seconds[1],
-    } for links, one in saved.items()])  # fmt: skip
+        "links": links, "evaluations without caching": cost.evaluations[0], "with caching": cost.evaluations[1],
+        "time without caching [ms]": 1e3 * cost.seconds[0], "with caching [ms]": 1e3 * cost.seconds[1],
+    } for links, cost in saved.items()])  # fmt: skip
 
 
 def _draw(times: pd.DataFrame, grown: float) -> Figure:
@@ -140,10 +140,10 @@ def _draw(times: pd.DataFrame, grown: float) -> Figure:
 
 
 def _draw_caching(saved: dict[int, Caching]) -> Figure:
-    """Draw times as the paper's figure does: dashed without caching, solid with it."""
+    """Draw times as in the paper's figure: dashed without caching, solid with caching."""
     looks = zip(("without caching", "with caching"), ("--", "-"), caching_powers(saved), strict=True)
     curves = [
-        Curve(list(saved), [one.seconds[k] for one in saved.values()], f"{name}: $N^{{{by:.1f}}}$", style.BLACK, line)
+        Curve(list(saved), [cost.seconds[k] for cost in saved.values()], f"{name}: $N^{{{by:.1f}}}$", style.BLACK, line)
         for k, (name, line, by) in enumerate(looks)
     ]
     return draw_growth("One matrix (22) by the paper's recursions, in NumPy", "links", "time [s]", curves)

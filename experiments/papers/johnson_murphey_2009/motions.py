@@ -1,4 +1,4 @@
-"""Motions of mechanisms by our integrator and by PyBullet, in one form."""
+"""Motions of mechanisms by our integrator and by PyBullet, in a common format."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,29 +17,29 @@ from experiments.timing import seconds
 from experiments.visualization.look import style
 from formulations.mechanism import Mechanism
 
-#: PyBullet as it comes, whose solver is of ODE's kind, and with a solver that leaves no residual.
+#: PyBullet with its default solver, which is iterative like ODE's, and with a direct solver, without residual.
 ITERATIVE, DIRECT = LinkageSettings(), LinkageSettings(direct=True)
 OURS, BULLET, BULLET_DIRECT = "variational integrator (ours)", "PyBullet", "PyBullet, direct solver"
 BULLETS = {BULLET: ITERATIVE, BULLET_DIRECT: DIRECT}
-#: The paper's: black is the variational integrator, grey is ODE.
+#: Colours of the paper: black for the variational integrator, grey for ODE.
 COLORS = {OURS: style.BLACK, BULLET: style.GREY, BULLET_DIRECT: style.SKY}
 
-#: [m] distance below which points count as coincident.
+#: Distance [m] below which points count as coincident.
 TOUCHING = 1e-9
 #: Number of configurations of a long run at which the distances of coincident points are checked.
 LOOKS = 3000
 
 BASELINE = (
-    "in place of ODE, which has no maintained Python package: PyBullet, free bodies held by point constraints that "
-    "its solver of sequential impulses satisfies approximately (50 iterations at most, error reduction 0.2, its "
-    "defaults; all damping set to zero), and once more with its direct solver (Dantzig's)"
+    "instead of ODE, which has no maintained Python package: PyBullet, with free bodies held by point constraints, "
+    "which its solver of sequential impulses satisfies approximately (at most 50 iterations, error reduction 0.2: its "
+    "defaults; all damping is zero), and also with its direct solver (Dantzig's)"
 )
-POINTS = f"points get {ITERATIVE.point_inertia:g} kg m² in PyBullet, whose bodies must have some"
+POINTS = f"point masses have {ITERATIVE.point_inertia:g} kg m² in PyBullet, whose bodies need a moment of inertia"
 
 
 @dataclass(frozen=True)
 class Motion:
-    """A coordinate and the energy over time."""
+    """One coordinate and the energy over time."""
 
     time: Floats  # (k,) [s]
     angle: Floats  # (k,) [rad] of the requested coordinate
@@ -49,7 +49,7 @@ class Motion:
 
 
 def joined(motion: Motion) -> Finding:
-    """State that points which should coincide do so."""
+    """State the largest gap of points that should coincide."""
     return stated("largest gap of coincident points [m]", "trajectories that always satisfy the constraint",
                   motion.defect, below(TOUCHING))  # fmt: skip
 
@@ -64,7 +64,7 @@ def ours(
     every: int = 1,
     progress: Progress = lambda _: None,
 ) -> Motion:
-    """Simulate from rest at ``q`` by the midpoint rule (the paper's α = ½); record ``name`` each ``every`` steps."""
+    """Simulate from rest at ``q`` by the midpoint rule (α = ½); record coordinate ``name`` every ``every`` steps."""
     mechanism.simulate(step, step, q=q)  # compiled before the clock starts
     run = mechanism.simulate(duration, step, q=q, record_every=every, progress=progress)
     defect = float(mechanism.largest_constraints(run.q[:: max(1, len(run.q) // LOOKS)]).max(initial=0.0))
@@ -75,7 +75,7 @@ def ours(
 def bullet(
     linkage: Linkage, name: str, *, duration: float, every: float, progress: Progress = lambda _: None
 ) -> Motion:
-    """Move a linkage from rest in PyBullet; ``seconds`` are those of the steps alone."""
+    """Simulate a linkage from rest in PyBullet; ``seconds`` is the time of the steps alone."""
     between = max(1, round(every / linkage.step))
     count = round(duration / (between * linkage.step))
     looks, taken = [(0.0, linkage.angle(name), linkage.energy(), linkage.defect())], 0.0
@@ -95,7 +95,7 @@ EXACT = 1e-12
 
 @dataclass(frozen=True)
 class OneDegreeLift:
-    """A lift of so many segments that starts at rest at an angle [rad]."""
+    """Scissor lift as one degree of freedom θ [rad], starting from rest."""
 
     segments: int
     start: float = START
@@ -150,7 +150,7 @@ class OneDegreeLift:
         return 2.0 * float(quad(integrand, 0.0, math.pi, epsabs=1e-13, epsrel=1e-13, limit=200)[0])
 
     def solve(self, duration: float, method: Literal["DOP853", "Radau"] = "DOP853") -> Any:
-        """Return SciPy's solution by one of its methods, with a dense output."""
+        """Return SciPy's solution by one of its methods, with dense output."""
 
         def right_side(_: float, state: Floats) -> list[float]:
             return [state[1], self.acceleration(state[0], state[1])]
@@ -167,7 +167,7 @@ class OneDegreeLift:
         return dense
 
     def angle(self, time: Floats) -> Floats:
-        """Return the angle [rad] at times [s] from one swing, repeated, so that errors do not accumulate."""
+        """Return the angle [rad] at times [s], by repetition of one swing, so that errors do not accumulate."""
         phase = np.mod(np.asarray(time, dtype=float), self.period)
         back = np.minimum(phase, self.period - phase)  # the way back is the way there, reversed
         return np.asarray(self._swing(back)[0])

@@ -1,8 +1,8 @@
-"""Equations (2) to (10) as they are printed, with the cache of III-E or without it, and Newton's matrix (22) by them.
+"""Equations (2) to (10) as printed, with or without the cache of III-E, and Newton's matrix (22) computed by them.
 
-Frames related by six primitive transformations in 4 x 4 matrices, in NumPy: for what caching saves, and as an oracle of
-the compiled recursions. Everything works with complex numbers too, so that derivatives can be checked by complex steps.
-Indices: k a frame, i and j configuration variables.
+Frames are related by six basic transforms, 4 x 4 matrices in NumPy. The module measures the benefit of caching, and
+tests the compiled recursions. Functions accept complex numbers, so that derivatives can be checked by complex steps.
+Indices: k for a frame, i and j for configuration variables.
 """
 
 import functools
@@ -21,7 +21,7 @@ AXES = {"x": 0, "y": 1, "z": 2}
 
 
 def primitive(kind: str, x: complex, order: int = 0) -> Matrix:
-    """Return g(x) of one of the six (R1), or its derivative of any order; a rotation's repeat after four (III-D)."""
+    """Return g(x) of a basic transform (R1), or a derivative; those of a rotation repeat after four (III-D)."""
     axis = AXES[kind[1]]
     g = np.zeros((4, 4), dtype=np.result_type(x, float))
     if kind[0] == "t":
@@ -30,10 +30,10 @@ def primitive(kind: str, x: complex, order: int = 0) -> Matrix:
         g[axis, 3] = x if order == 0 else float(order == 1)
         return g
     turns = order * np.pi / 2.0
-    one, other = (axis + 1) % 3, (axis + 2) % 3
-    g[one, one] = g[other, other] = np.cos(x + turns)
-    g[other, one] = np.sin(x + turns)
-    g[one, other] = -np.sin(x + turns)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    g[j, j] = g[k, k] = np.cos(x + turns)
+    g[k, j] = np.sin(x + turns)
+    g[j, k] = -np.sin(x + turns)
     if order == 0:
         g[axis, axis] = g[3, 3] = 1.0
     return g
@@ -55,7 +55,7 @@ def twist(kind: str) -> Matrix:
 
 
 def remembered(method: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """Cache a method's values (III-E): once for every configuration, unless the cache is switched off."""
+    """Cache the values of a method for a configuration (III-E), unless the cache is switched off."""
 
     @functools.wraps(method)
     def look(self: "Tree", *args: int) -> Matrix:
@@ -72,7 +72,7 @@ def remembered(method: Callable[..., Matrix]) -> Callable[..., Matrix]:
 
 
 class Tree:
-    """Frames numbered from the root, which is the world s with the number −1; equations (2)-(10)."""
+    """Frames numbered from the root, the world s with the number −1, with equations (2)-(10)."""
 
     def __init__(self, frames: Sequence[Frame], caching: bool = True) -> None:
         self.frames: list[Frame] = []
@@ -99,12 +99,12 @@ class Tree:
             self._add(frame.children, len(self.frames) - 1)
 
     def _ancestors(self, k: int) -> frozenset[int]:
-        """Return the variables on which frame k depends: its own and those of anc(k)."""
-        found = set()
+        """Return the variables on which frame k depends: those of k and of anc(k)."""
+        variables = set()
         while k >= 0:
-            found.add(self.driver[k])
+            variables.add(self.driver[k])
             k = self.parent[k]
-        return frozenset(found - {-1})
+        return frozenset(variables - {-1})
 
     def set(self, q: Matrix, v: Matrix) -> None:
         """Set a configuration; this clears the cache."""
@@ -126,16 +126,16 @@ class Tree:
         """Return (2), (3) and (4): g_{s,k} and its derivatives by variables; R1 and R2 are exchanged before (3)."""
         if k < 0 or not self.above[k].issuperset(by):
             return np.zeros((4, 4)) if by else np.eye(4)
-        rest, own = self._split(k, by)
-        return self.g(self.parent[k], *rest) @ self.local(k, own)
+        rest, order = self._split(k, by)
+        return self.g(self.parent[k], *rest) @ self.local(k, order)
 
     @remembered
     def V(self, k: int, *by: int) -> Matrix:  # noqa: N802 - the paper's symbol
         """Return (5), (6) and (7): the body velocity as a 4 x 4 matrix, and its derivatives by variables."""
         if k < 0 or not self.above[k].issuperset(by):
             return np.zeros((4, 4))
-        rest, own = self._split(k, by)
-        carried = self._carried(k, self.V(self.parent[k], *rest), own)
+        rest, order = self._split(k, by)
+        carried = self._carried(k, self.V(self.parent[k], *rest), order)
         if by or self.driver[k] < 0:
             return carried
         return carried + twist(self.frames[k].transform) * self.v[self.driver[k]]
@@ -147,16 +147,16 @@ class Tree:
             return np.zeros((4, 4))
         if j == self.driver[k]:
             return np.zeros((4, 4)) if by else twist(self.frames[k].transform)
-        rest, own = self._split(k, by)
-        return self._carried(k, self.V_rate(self.parent[k], j, *rest), own)
+        rest, order = self._split(k, by)
+        return self._carried(k, self.V_rate(self.parent[k], j, *rest), order)
 
     def _split(self, k: int, by: tuple[int, ...]) -> tuple[list[int], int]:
-        """Return the variables that drive other frames, and the multiplicity of frame k's own."""
+        """Return the variables of other frames, and the multiplicity of the variable of frame k."""
         rest = [i for i in by if i != self.driver[k]]
         return rest, len(by) - len(rest)
 
     def _carried(self, k: int, V: Matrix, order: int) -> Matrix:
-        """Return g_k⁻¹ V g_k, or its derivative of an order by the frame's own variable at constant V."""
+        """Return g_k⁻¹ V g_k, or its derivative of an order by the variable of frame k at constant V."""
         terms = (
             math.comb(order, m) * self.local_inverse(k, order - m) @ V @ self.local(k, m) for m in range(order + 1)
         )

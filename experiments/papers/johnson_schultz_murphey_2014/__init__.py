@@ -10,7 +10,7 @@ from experiments.papers.johnson_schultz_murphey_2014 import (
     singularities,
 )
 
-#: Place, printed, right, how one knows.
+#: Place in the paper, printed text, correction, evidence.
 MISPRINTS = (
     ("IV-A, ∂q_{k+1}/∂u_k", "0.0976 · 0.01", "0.0976 · 0.1", "D₃F⁻ = Δt; the result, 0.00976, is right"),
     ("VIII-A, the gain 𝒦(k)", "[R + BᵀPB]⁻¹ BᵀPB", "[R + BᵀPB]⁻¹ BᵀPA", "(36a); as printed it has no state's columns"),
@@ -28,15 +28,15 @@ MISPRINTS = (
     ("VII-B, det[Dh M⁻¹ Dhᵀ]", "−4 Δt²/m (x x' + y y')", "−4 Δt/m (x x' + y y')", "singularities"),
 )  # fmt: skip
 
-#: Name, title, place in the paper, what recomputes it, and packages that it needs.
+#: Name, title, place in the paper, function that recomputes the item, and packages that it needs.
 _ITEMS = (
     ("pendulum", "a step of a pendulum and its derivatives", "sections II-A, IV-A, V-A 1, V-B 1", pendulum.produce),
     ("singularities", "determinants of a spherical and of a constrained pendulum", "section VII, (34)",
      singularities.produce),
     ("figure-3", "convergence of a first- and of a second-order search", "figure 3, (35)", convergence.produce),
-    ("figure-4", "a pendulum led back to its trajectory", "figure 4, (36), (37)", feedback.regulate),
+    ("figure-4", "feedback that returns a pendulum to its trajectory", "figure 4, (36), (37)", feedback.regulate),
     ("figure-5", "the marionette", "figure 5, section VIII-B", puppet.produce),
-    ("figure-6", "the marionette led back to its motion, and its torso (figure 7)",
+    ("figure-6", "feedback that returns the marionette to its motion (figure 7: the torso)",
      "figures 6 and 7, section VIII-B", feedback.stabilize),
     ("run-times", "a step of the marionette and its linearizations", "section VIII-B", run_times.produce),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Figures 4, 6 and 7: a pendulum and the marionette, led back to their motions by feedback along them."""
+"""Figures 4, 6 and 7: feedback that returns a pendulum and the marionette to their reference motions."""
 
 import numpy as np
 import pandas as pd
@@ -14,18 +14,18 @@ from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.visualization.look import style
 from formulations.mechanism import DiscreteMechanism
 
-#: (θ, p) at which the pendulum begins, in place of (0, 0).
+#: Initial (θ, p) of the pendulum, instead of (0, 0).
 START = (1.0, 1.0)
-#: Shares of the initial error for which the table gives the time from which the error stays below.
+#: Shares of the initial error; the table has the times from which the error stays below them.
 BACK = (0.5, 0.05, 0.01)
 REFERENCE, FEASIBLE, CLOSED, OPEN = "infeasible reference", "feasible reference", "closed loop", "open loop"
-#: [s] of the marionette's motion.
+#: Duration [s] of the marionette's motion.
 DURATION, QUICK_DURATION = 10.0, 3.0
 #: Largest remaining share of the initial error with feedback; a short version has less time.
 SMALL, QUICK_SMALL = 0.05, 0.3
-#: The rotated joint, and its angle [rad].
+#: Joint that is rotated at the start, and angle of the rotation [rad].
 TURNED, BY = "torso_rz", 0.1
-#: Cost of configurations; 1 for all others.
+#: Cost of configuration variables; the other costs are 1.
 WEIGHT = 100.0
 WITH, WITHOUT = "with feedback", "without"
 COLORS = {WITHOUT: (style.GREY, "-"), WITH: (style.BLUE, "-")}
@@ -34,7 +34,7 @@ COLORS = {WITHOUT: (style.GREY, "-"), WITH: (style.BLUE, "-")}
 def feedback(
     system: DiscreteMechanism, path: Trajectory, Q: Floats, R: Floats, progress: Progress = lambda _: None
 ) -> Floats:
-    """Return the gains of the regulator (36), the system linearized along a trajectory, (N, m, n)."""
+    """Return the gains (N, m, n) of the regulator (36) for the system linearized along a trajectory."""
     A, B = np.empty((len(path.u), Q.shape[0], Q.shape[0])), np.empty((len(path.u), Q.shape[0], R.shape[0]))
     for k, (x, u) in enumerate(zip(path.x, path.u, strict=False)):
         step = system.linearize(x, u, k * system.step)
@@ -44,12 +44,12 @@ def feedback(
 
 
 def apart(path: Trajectory, desired: Trajectory, count: int | None = None) -> Floats:
-    """Return the norm of the error of the state, or of its first so many variables, (N + 1,)."""
+    """Return the norm (N + 1,) of the error of the state, or of its first ``count`` variables."""
     return np.asarray(np.linalg.norm((path.x - desired.x)[:, :count], axis=1))
 
 
 def back_after(time: Floats, error: Floats, share: float) -> float:
-    """Return the time from which the error stays below a share of its first value [s]; infinity if it does not."""
+    """Return the time [s] from which the error stays below a share of the initial error; infinity if it does not."""
     above = np.flatnonzero(error >= share * error[0])
     return float(time[above[-1] + 1]) if above[-1] + 1 < len(time) else float("inf")
 
@@ -64,8 +64,8 @@ def regulate(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the 
     time = np.linspace(0.0, system.step * convergence.STEPS, convergence.STEPS + 1)
     assumed = (
         *convergence.ASSUMPTIONS,
-        "the regulator's costs, which are not printed: Q = I, R = 1, the end as Q: by the authors' program",
-        "the error is the norm of that of (θ, p)",
+        "the regulator's costs, which are not printed, are those of the authors' program: Q = I, R = 1, final cost Q",
+        "the error is the norm of the error of (θ, p)",
     )
     errors = {CLOSED: apart(closed, desired), OPEN: apart(opened, desired)}
     tables = {"Back on the reference": _returns(time, errors), "Angles": _angles(time, paths)}
@@ -76,9 +76,9 @@ def regulate(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the 
 def _regulated(closed: Floats, opened: Floats) -> tuple[Finding, ...]:
     left = float(opened[len(opened) // 2 :].min() / opened[0])
     return (
-        stated("error at the end with feedback, of that at the start", "stabilizes … to the feasible reference",
-               float(closed[-1] / closed[0]), below(1e-2), "how quickly is in the table: it is not printed"),
-        stated("error without feedback in the second half, at least, of that at the start", "not in the text",
+        stated("error at the end / initial error, with feedback", "stabilizes … to the feasible reference",
+               float(closed[-1] / closed[0]), below(1e-2), "the table shows how quickly, which is not printed"),
+        stated("smallest error in the second half / initial error, without feedback", "not in the text",
                left, above(1), kind="ours"),
     )  # fmt: skip
 
@@ -100,7 +100,7 @@ def _draw_angles(time: Floats, paths: dict[str, Trajectory]) -> Figure:
         REFERENCE: (style.BLACK, ":"), FEASIBLE: (style.BLACK, "-"),
         CLOSED: (style.BLUE, "--"), OPEN: (style.RED, "-."),
     }  # fmt: skip
-    titles = "A pendulum that begins at (1, 1) in place of (0, 0)", "time [s]", "θ [rad]"
+    titles = "A pendulum that starts at (1, 1) instead of (0, 0)", "time [s]", "θ [rad]"
     return drawn(titles, [Curve(time, path.x[:, 0], name, *looks[name]) for name, path in paths.items()])
 
 
@@ -112,31 +112,31 @@ def stabilize(quick: bool, progress: Progress) -> Outcome:
     weights = np.where(np.arange(n) < size, WEIGHT, 1.0)
     gains = feedback(system, path, np.diag(weights), np.eye(system.inputs), lambda done: progress(0.2 + 0.4 * done))
     x = turned(system, path)
-    found = {WITH: closed_loop(system, path, gains, x), WITHOUT: closed_loop(system, path, 0.0 * gains, x)}
+    paths = {WITH: closed_loop(system, path, gains, x), WITHOUT: closed_loop(system, path, 0.0 * gains, x)}
     progress(1.0)
     time = np.linspace(0.0, puppet.STEP * steps, steps + 1)
-    errors = {name: apart(one, path, size) for name, one in found.items()}
+    errors = {name: apart(moved, path, size) for name, moved in paths.items()}
     column = system.state_names.index(TURNED)
-    angles = {name: (one.x - path.x)[:, column] for name, one in found.items()}
-    closures = system.mechanism.largest_constraints(system.configuration_of(found[WITH].x))
+    angles = {name: (moved.x - path.x)[:, column] for name, moved in paths.items()}
+    closures = system.mechanism.largest_constraints(system.configuration_of(paths[WITH].x))
     assumed = (
         *puppet.ASSUMPTIONS,
-        f"the torso is turned about the vertical, {TURNED}, by {BY:g} rad, and all is moved by as little as makes the "
-        f"strings fit again, which leaves {angles[WITH][0]:.5f} rad; the authors' program runs on with constant "
-        "inputs instead, to a state that is 44 % off",
-        f"the error is that of the {size} configuration variables, the end of the regulator's cost as its Q",
-        f"{time[-1]:g} s",
+        f"the torso is rotated about the vertical, {TURNED}, by {BY:g} rad, and then the smallest change that makes "
+        f"the strings fit again leaves {angles[WITH][0]:.5f} rad; the authors' program instead simulates with constant "
+        "inputs, to a state with an error of 44 %",
+        f"the error is that of the {size} configuration variables; the regulator's final cost is its Q",
+        f"duration: {time[-1]:g} s",
     )
     findings = _stabilized(errors, angles, QUICK_SMALL if quick else SMALL, float(np.max(closures)))
     figures = {
         "error": _draw_errors(time, errors, "error of the configuration"),
-        "torso": _draw_errors(time, angles | {"reference": 0.0 * time}, "error of the torso's turn [rad]"),
+        "torso": _draw_errors(time, angles | {"reference": 0.0 * time}, "error of the torso's rotation [rad]"),
     }
     return Outcome(findings, assumed, {"Errors": _errors_table(time, errors, angles)}, figures)
 
 
 def turned(system: DiscreteMechanism, path: Trajectory) -> Floats:
-    """Return the start with a rotated torso, (80,)."""
+    """Return the initial state (80,) with a rotated torso."""
     mechanism = system.mechanism
     q = system.configuration_of(path.x[0])
     q[mechanism.coordinates.index(TURNED)] += BY
@@ -144,7 +144,7 @@ def turned(system: DiscreteMechanism, path: Trajectory) -> Floats:
 
 
 def persisting(error: Floats) -> float:
-    """Return the root mean square of the last quarter relative to the initial error."""
+    """Return the root mean square error of the last quarter, divided by the initial error."""
     return float(np.sqrt(np.mean(error[-(len(error) // 4) :] ** 2)) / error[0])
 
 
@@ -156,15 +156,16 @@ def _stabilized(
     half = len(angles[WITHOUT]) // 2
     torso, free = (float(np.sqrt(np.mean(angles[name][half:] ** 2))) for name in (WITH, WITHOUT))
     return (
-        stated("error in the last quarter with feedback, of that at the start", "converges to the reference trajectory",
+        stated("error in the last quarter / initial error, with feedback", "converges to the reference trajectory",
                closed, below(small)),
-        stated("error in the last quarter without feedback, likewise", "persist throughout the time horizon", opened,
-               above(0.2)),
-        stated("share of the time in which the error with feedback is the smaller one",
+        stated("error in the last quarter / initial error, without feedback", "persist throughout the time horizon",
+               opened, above(0.2)),
+        stated("share of the time in which the error with feedback is smaller than without",
                "significantly improves the norm of the error", better, above(0.8)),
-        stated("root mean square of the torso's error in the second half, with feedback over without",
+        stated("root mean square of the torso's error in the second half, with / without feedback",
                "significantly improves", torso / free, below(0.5)),
-        stated("constraints, at most [m]", "enforce the holonomic constraint at every time step", closure, below(1e-9)),
+        stated("largest constraint error [m]", "enforce the holonomic constraint at every time step", closure,
+               below(1e-9)),
     )  # fmt: skip
 
 
@@ -174,6 +175,6 @@ def _errors_table(time: Floats, errors: dict[str, Floats], angles: dict[str, Flo
     return pd.DataFrame({"time [s]": time} | columns).iloc[::5]
 
 
-def _draw_errors(time: Floats, found: dict[str, Floats], label: str) -> Figure:
-    curves = [Curve(time, values, name, *COLORS.get(name, (style.BLACK, ":"))) for name, values in found.items()]
-    return drawn(("The marionette, its torso turned by 0.1 rad", "time [s]", label), curves)
+def _draw_errors(time: Floats, errors: dict[str, Floats], label: str) -> Figure:
+    curves = [Curve(time, values, name, *COLORS.get(name, (style.BLACK, ":"))) for name, values in errors.items()]
+    return drawn(("The marionette, its torso rotated by 0.1 rad", "time [s]", label), curves)

@@ -1,4 +1,4 @@
-"""Sections II-A, IV-A and V: a step of a pendulum and its derivatives, to every printed digit."""
+"""Sections II-A, IV-A and V: a time step of a pendulum and its derivatives, compared digit by digit."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ from experiments.papers.criteria import same, stated, when
 from experiments.papers.item import Finding, Outcome, Progress
 from formulations.mechanism import DiscreteMechanism, Linearization, Mechanism, Torque, rx, tz
 
-#: [s], [m/s²]
+#: Time step [s] and gravitational acceleration [m/s²].
 STEP, G = 0.1, 9.8
-#: [rad] of differences: their error is below 1e-7 of what is asked for by four digits.
+#: Step [rad] of differences, whose relative error is below 1e-7.
 DIFFERENCE = 1e-3
-#: [rad], [N·m·s], [N·m]
+#: Angle [rad], momentum [N·m·s] and torque [N·m] at the start of the step.
 THETA, MOMENTUM, TORQUE = 0.2, 0.5, 0.8
 
-#: As printed, each number with its digits: what, its printed entries by rows.
+#: Printed quantities, as matrices of numbers with their printed digits.
 PRINTED = {
     "θ' [rad]": (("0.2471",),),
     "p' [N·m·s]": (("0.3627",),),
@@ -33,15 +33,15 @@ PRINTED = {
     "δ²p'": (("2.02e-1", "1.01e-2", "1.01e-3"), ("1.01e-2", "5.06e-4", "5.06e-5"), ("1.01e-3", "5.06e-5", "5.06e-6")),
 }
 ASSUMPTIONS = (
-    "the second derivatives of L_d are central differences of (3a), by the mechanism's energies at the middle of the "
-    "step: nothing of its linearization is in them",
-    "a number agrees if ours, to as many digits, is the printed one, or is so when cut off rather than rounded: "
-    "0.097667 is printed as 0.0976, 0.0097667 as 0.00976, 9.761097 as 9.7610",
+    "the second derivatives of L_d are central differences of (3a), computed from the mechanism's energies in the "
+    "middle of the step: they do not use the linearization",
+    "a number agrees if ours equals the printed one when rounded or cut off to its digits: 0.097667 is printed as "
+    "0.0976, 0.0097667 as 0.00976, 9.761097 as 9.7610",
 )
 
 
 def pendulum() -> DiscreteMechanism:
-    """Return figure 2: 1 kg, 1 m below the pivot; the torque's impulse acts at the step's beginning, as in II-A."""
+    """Return the pendulum of figure 2: 1 kg, 1 m below the pivot; the torque acts at a step's beginning, as in II-A."""
     bob = rx("theta", tz(-1.0, mass=1.0))
     mechanism = Mechanism("pendulum", [bob], gravity=(0.0, 0.0, -G), forces=[Torque("theta", 0.0)])
     return DiscreteMechanism(mechanism, STEP, force_share=1.0)
@@ -50,12 +50,12 @@ def pendulum() -> DiscreteMechanism:
 def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is one step
     system = pendulum()
     step = system.linearize(np.array([THETA, MOMENTUM]), np.array([TORQUE]))
-    found = computed(system, step)
+    quantities = computed(system, step)
     progress(1.0)
-    findings = [_finding(name, found[name]) for name in PRINTED]
-    rank = np.linalg.matrix_rank(found["[B AB]"])
+    findings = [_finding(name, quantities[name]) for name in PRINTED]
+    rank = np.linalg.matrix_rank(quantities["[B AB]"])
     findings.append(stated("rank of [B AB]", 2.0, float(rank), same(2)))
-    return Outcome(tuple(findings), ASSUMPTIONS, {"Digits": _table(found)})
+    return Outcome(tuple(findings), ASSUMPTIONS, {"Digits": _table(quantities)})
 
 
 def computed(system: DiscreteMechanism, step: Linearization) -> dict[str, Floats]:
@@ -71,8 +71,8 @@ def computed(system: DiscreteMechanism, step: Linearization) -> dict[str, Floats
         "D₂D₂L_d": bend[1, 1],
         "M⁻¹": 1.0 / step.determinant,
     }
-    whole = {"A": step.A, "B": step.B, "[B AB]": np.hstack([step.B, step.A @ step.B]), "δ²q'": q, "δ²p'": p}
-    return {name: np.array([[value]]) for name, value in single.items()} | whole
+    matrices = {"A": step.A, "B": step.B, "[B AB]": np.hstack([step.B, step.A @ step.B]), "δ²q'": q, "δ²p'": p}
+    return {name: np.array([[value]]) for name, value in single.items()} | matrices
 
 
 def second_differences(mechanism: Mechanism, now: float, then: float) -> Floats:
@@ -85,8 +85,8 @@ def second_differences(mechanism: Mechanism, now: float, then: float) -> Floats:
     at = np.array([now, then])
     moves = [(a, b) for a in (DIFFERENCE, -DIFFERENCE) for b in (DIFFERENCE, -DIFFERENCE)]
     return np.array([
-        [sum(np.sign(a * b) * L_d(at + a * one + b * other) for a, b in moves) / (2.0 * DIFFERENCE) ** 2
-         for other in np.eye(2)] for one in np.eye(2)
+        [sum(np.sign(a * b) * L_d(at + a * first + b * second) for a, b in moves) / (2.0 * DIFFERENCE) ** 2
+         for second in np.eye(2)] for first in np.eye(2)
     ])  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def same_digits(printed: str, value: float) -> bool:
 
 
 def last_digit(printed: str) -> float:
-    """Return the unit of the last digit: 0.0001 for 0.2471, 0.0001 for 1.01e-2."""
+    """Return the unit of the last printed digit: 0.0001 for 0.2471, 0.0001 for 1.01e-2."""
     mantissa, _, power = printed.partition("e")
     return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
 
@@ -107,14 +107,14 @@ def _finding(name: str, ours: Floats) -> Finding:
     texts = [text for row in printed for text in row]
     agrees = all(same_digits(text, value) for text, value in zip(texts, ours.ravel().tolist(), strict=True))
     mine = _shown([[f"{value:.6g}" for value in row] for row in ours])
-    return stated(name, _shown(printed), mine, when("every digit printed", agrees))
+    return stated(name, _shown(printed), mine, when("every printed digit", agrees))
 
 
 def _shown(rows: Iterable[Iterable[str]]) -> str:
     return "; ".join(" ".join(row) for row in rows)
 
 
-def _table(found: dict[str, Floats]) -> pd.DataFrame:
+def _table(quantities: dict[str, Floats]) -> pd.DataFrame:
     return pd.DataFrame([{
-        "what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(found[name][i, j]),
+        "what": name, "row": i + 1, "column": j + 1, "printed": text, "ours": float(quantities[name][i, j]),
     } for name, rows in PRINTED.items() for i, row in enumerate(rows) for j, text in enumerate(row)])  # fmt: skip

@@ -15,16 +15,16 @@ from experiments.visualization.look.writing import styled
 from formulations.mechanism import DiscreteMechanism, Mechanism
 from formulations.mechanism.marionette import marionette, marionette_start
 
-#: [s], [m] and [rad/s]
+#: Time step [s]; amplitude [m] and angular frequency [rad/s] of the strings' motion.
 STEP = 0.01
 AMPLITUDE, FREQUENCY = 0.1, 0.6 * math.pi
-#: Which strings are let out and pulled in, and which begins how.
+#: Strings that are let out and pulled in: 1 starts by being let out, −1 by being pulled in.
 MOVED = {"left_hand": 1.0, "right_hand": -1.0, "left_knee": -1.0, "right_knee": 1.0}
 ASSUMPTIONS = (
-    f"lengths, masses, posture and damping of the marionette, and steps of {STEP:g} s: those of the authors' program, "
-    "as none is printed",
-    "all of an impulse acts at a step's beginning, as in II-A",
-    "strings of the left hand and the right knee are let out first; hands and knees of a side move against each other",
+    f"lengths, masses, posture and damping of the marionette, and time steps of {STEP:g} s, are those of the authors' "
+    "program, as none is printed",
+    "the whole impulse of a force acts at the beginning of a step, as in II-A",
+    "the strings of the left hand and the right knee are let out first; hand and knee of a side move in opposite phase",
 )
 
 
@@ -33,12 +33,12 @@ def puppet() -> DiscreteMechanism:
 
 
 def start(system: DiscreteMechanism) -> Floats:
-    """Return the start, at rest under straight strings, (80,)."""
+    """Return the initial state (80,), at rest under vertical strings."""
     return system.state(marionette_start(system.mechanism))
 
 
 def inputs(system: DiscreteMechanism, steps: int) -> Floats:
-    """Return the string positions at the end of each step, (N, 18)."""
+    """Return the inputs (N, 18): positions and lengths of the strings at the end of each step."""
     names = system.mechanism.kinematic_coordinates
     first = system.mechanism.size - len(names)
     u = np.tile(start(system)[first : first + len(names)], (steps, 1))
@@ -49,7 +49,7 @@ def inputs(system: DiscreteMechanism, steps: int) -> Floats:
 
 
 def reference(system: DiscreteMechanism, steps: int, progress: Progress = lambda _: None) -> Trajectory:
-    """Return the marionette's motion."""
+    """Return the marionette's motion with these inputs."""
     x, u = [start(system)], inputs(system, steps)
     for k, row in enumerate(u):
         x.append(system.advance(x[-1], row, k * STEP))
@@ -67,7 +67,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is
         ("states", 80, system.states),
         ("inputs", 18, system.inputs),
     )
-    note = "the marionette is built after the authors' program, which has these sizes"
+    note = "the marionette is that of the authors' program, which has these sizes"
     findings = [
         stated(what, float(printed), float(count), same(printed), note, kind="chosen") for what, printed, count in sizes
     ]

@@ -1,6 +1,6 @@
-"""Section VIII-B: cost of a step of the marionette and of its linearizations.
+"""Section VIII-B: cost of a time step of the marionette and of its linearizations.
 
-As a program, ``python -m … STEPS REPEATS``, it prints their times, in a process of its own that has one thread.
+Run as ``python -m … STEPS REPEATS``, this module prints the times, measured in a separate process with one thread.
 """
 
 import json
@@ -24,15 +24,15 @@ T = TypeVar("T")
 STEP, LINEARIZATION, SECOND = "step", "linearization", "second-order linearization"
 ONE_SUM = "second derivatives, one weighted sum"
 DIFFERENCES = "first derivatives by forward differences of the step"
-#: [ms] printed.
+#: Printed times [ms].
 PRINTED = {STEP: 2.11, LINEARIZATION: 1.12, SECOND: 22.15}
-#: Steps of the motion that each is taken at, and how often all are taken.
+#: Number of time steps of the motion that are timed, and number of repetitions.
 STEPS, QUICK_STEPS = 100, 10
 REPEATS = 9
 
 
 def timed(steps: int, repeats: int) -> dict[str, list[float]]:
-    """Return times of each kind of step [ms], from repetitions of the first steps of the motion."""
+    """Return times [ms] of a step and of each linearization, for repetitions of the first steps of the motion."""
     system = puppet()
     path = reference(system, steps)
     pairs = list(zip(path.x[:-1], path.u, strict=True))
@@ -52,13 +52,13 @@ def timed(steps: int, repeats: int) -> dict[str, list[float]]:
     cases = {
         STEP: per(pairs, lambda pair: system.advance(*pair)),
         both: per(pairs, lambda pair: system.linearize(*pair)),
-        SECOND: per(some, lambda one: one.second()),
-        ONE_SUM: per(some, lambda one: one.weighted_second(weights)),
+        SECOND: per(some, lambda linear: linear.second()),
+        ONE_SUM: per(some, lambda linear: linear.weighted_second(weights)),
         DIFFERENCES: per(pairs[:: max(1, steps // 10)], lambda pair: differences(system, *pair)),
     }
     with one_core():
         taken = interleaved(cases, repeats)
-    alone = [whole - step for whole, step in zip(taken.pop(both), taken[STEP], strict=True)]
+    alone = [total - step for total, step in zip(taken.pop(both), taken[STEP], strict=True)]
     return taken | {LINEARIZATION: alone}
 
 
@@ -74,30 +74,30 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     times = measured(steps, REPEATS)
     progress(1.0)
     share, printed = (
-        some[LINEARIZATION] / some[STEP] for some in ({what: one.median for what, one in times.items()}, PRINTED)
+        some[LINEARIZATION] / some[STEP] for some in ({what: spread.median for what, spread in times.items()}, PRINTED)
     )
     findings = (
-        stated("time of a linearization over that of its step", printed, share,
+        stated("time of a linearization / time of its step", printed, share,
                within(printed, 0.25),
-               why="a step of ours may take the factors of the last one, its linearization needs its own"),
-        stated(f"time of {DIFFERENCES} over that of a linearization", "not in the paper",
+               why="our steps can use the factors of the step before, a linearization needs new ones"),
+        stated(f"time of {DIFFERENCES} / time of a linearization", "not in the paper",
                times[DIFFERENCES].median / times[LINEARIZATION].median, above(1), kind="ours"),
     )  # fmt: skip
     assumed = (
         *ASSUMPTIONS,
-        "printed for an Intel i7-2760QM at 2.40 GHz; ours, in the table, is the time of one thread, the processor's, "
-        f"median of {REPEATS} repetitions of the first {steps} steps, each with what Python adds",
-        "a linearization is what `linearize` takes beyond its step; the second-order one are all 80 × 98 × 98 second "
-        "derivatives of a step that is solved, its first ones included; a weighted sum of them, which is all that "
-        "Newton's search needs, is in the table",
+        "printed times are for an Intel i7-2760QM at 2.40 GHz; ours, in the table, are processor times of one thread, "
+        f"median of {REPEATS} repetitions of the first {steps} steps, including the overhead of Python",
+        "the time of a linearization is that of `linearize` minus that of its step; the second-order linearization "
+        "has the first and all 80 × 98 × 98 second derivatives of a solved step; a weighted sum of these, which is all "
+        "that Newton's method needs, is in the table",
     )
     return Outcome(findings, assumed, {"Times": _table(times)})
 
 
 def measured(steps: int, repeats: int) -> dict[str, Spread]:
-    """Measure each kind of step in a process of one thread [ms]."""
-    found = in_one_thread(__name__, str(steps), str(repeats))
-    return {what: Spread.of(values) for what, values in found.items()}
+    """Return the times [ms] of a step and of each linearization, measured in a process with one thread."""
+    times = in_one_thread(__name__, str(steps), str(repeats))
+    return {what: Spread.of(values) for what, values in times.items()}
 
 
 def _table(times: dict[str, Spread]) -> pd.DataFrame:

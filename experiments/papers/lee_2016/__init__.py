@@ -3,14 +3,14 @@
 from experiments.papers.item import Paper, items_of, misprints
 from experiments.papers.lee_2016 import convergence, runs, speed
 
-#: Name, title, place in the paper, what recomputes it, and packages that it needs.
+#: Name, title, place in the paper, function that recomputes the item, and packages that it needs.
 _ITEMS = (
     ("figure-2b", "energy of a passive chain of ten bodies", "figure 2 (b)", runs.energy),
     ("figure-3", "computation time over the number of bodies", "figure 3", speed.produce),
     ("figure-4a", "error of a step over its iterations", "figure 4 (a)", convergence.produce),
     ("figure-4b", "iterations of the steps of a run", "figure 4 (b)", runs.iterations),
 )  # fmt: skip
-#: Place, printed, right, how one knows.
+#: Place in the paper, printed text, correction, evidence.
 MISPRINTS = (
     ("2.2, before (5)", "spatial velocity V", "velocity in the body's axes", "G of (7) is constant, as in (10)"),
     ("(16b), (16c)", "D₂L_d, D₁L_d", "their negatives", "(9), (14); as printed, (17) and (21a) contradict"),

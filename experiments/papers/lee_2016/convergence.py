@@ -28,7 +28,7 @@ MOST = 40
 
 
 class Search:
-    """The search for the end of one step, an iteration at a time."""
+    """Search for the configuration at the end of one time step, iteration by iteration."""
 
     def __init__(self, model: Model, finder: Any, guess: Floats) -> None:
         self.model, self.finder = model, finder
@@ -51,13 +51,13 @@ class Search:
         self.iteration += 1
 
     def errors(self) -> list[float]:
-        found = [self.error()]
-        while len(found) <= MOST and np.isfinite(found[-1]):
+        errors = [self.error()]
+        while len(errors) <= MOST and np.isfinite(errors[-1]):
             self.correct()
-            found.append(self.error())
-            if found[-1] < 1e-6 and found[-1] > 0.3 * found[-2]:
+            errors.append(self.error())
+            if errors[-1] < 1e-6 and errors[-1] > 0.3 * errors[-2]:
                 break
-        return found
+        return errors
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
@@ -69,7 +69,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         for name, finder in finders.items():
             errors[guess, name] = Search(model, finder, q).errors()
             progress(len(errors) / 4)
-    table = pd.DataFrame({f"{name}, {guess} [N·s]": pd.Series(found) for (guess, name), found in errors.items()})
+    table = pd.DataFrame({f"{name}, {guess} [N·s]": pd.Series(norms) for (guess, name), norms in errors.items()})
     table.insert(0, "iteration", range(len(table)))
     return Outcome(_findings(errors), _assumptions(model.n), {"Errors": table}, {"convergence": _draw(errors)})
 
@@ -77,50 +77,50 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 def _assumptions(bodies: int) -> tuple[str, ...]:
     return (
         *ASSUMPTIONS,
-        f"one step of 1 ms of {bodies} bodies from the random state, gravity on; the error is the norm of e",
-        "the paper starts from the zero configuration, the authors' program from the current one: both are here",
+        f"one time step of 1 ms of {bodies} bodies from the random state, with gravity; the error is the norm of e",
+        "the paper's first guess is the zero configuration, the authors' program's is the current one: both are shown",
     )
 
 
 _FAR = (
-    "the solution is far from zero here, joints turned by up to π/2: Newton's method, without a line search, wanders "
-    "before it is near enough to converge quadratically; how far the paper's chain was from zero is not known"
+    "the solution is far from zero here, with joint angles up to π/2: Newton's method, without a line search, goes "
+    "astray before it is near enough to converge quadratically; the configuration of the paper's chain is not known"
 )
 
 
 def reached(errors: list[float], level: float) -> float:
-    """Return the first iteration with an error below a level; infinity if there is none."""
+    """Return the first iteration with an error of at most ``level``; infinity if no error is."""
     return next((float(k) for k, error in enumerate(errors) if error <= level), float("inf"))
 
 
 def order(errors: list[float]) -> float:
-    """Return log e_{k+1}/e_k over log e_k/e_{k−1} of the last iteration beyond rounding; NaN without one."""
+    """Return log(e_{k+1}/e_k) / log(e_k/e_{k−1}) at the last errors above rounding; NaN with fewer than three."""
     clean = [error for error in errors if 1e-7 < error < np.inf]
     steps = np.diff(np.log(clean))
     return float(steps[-1] / steps[-2]) if len(steps) > 1 else float("nan")
 
 
 def _findings(errors: dict[tuple[str, str], list[float]]) -> tuple[Finding, ...]:
-    found = []
+    findings = []
     for guess in ("zero", "current (IG1)"):
         newton, riqn = errors[guess, "Newton"], errors[guess, "RIQN"]
         counts = reached(newton, 1e-6), reached(riqn, 1e-6)
         agrees = counts[0] < counts[1] < np.inf
-        found.append(
+        findings.append(
             stated(f"iterations to 1e-6 N·s from the {guess} configuration, Newton and RIQN",
                    "RIQN converges more slowly than Newton's method", f"{counts[0]:g} and {counts[1]:g}",
-                   when("RIQN converges, and needs more", agrees), why=_FAR)
+                   when("RIQN converges, in more iterations", agrees), why=_FAR)
         )  # fmt: skip
     last = order(errors["current (IG1)", "Newton"]), order(errors["current (IG1)", "RIQN"])
-    found.append(_order("Newton", "quadratic", last[0], "above 1.5", last[0] > 1.5))
-    found.append(_order("RIQN", "less than quadratic", last[1], "1 ± 0.3", abs(last[1] - 1) < 0.3))
-    return tuple(found)
+    findings.append(_order("Newton", "quadratic", last[0], "above 1.5", last[0] > 1.5))
+    findings.append(_order("RIQN", "less than quadratic", last[1], "1 ± 0.3", abs(last[1] - 1) < 0.3))
+    return tuple(findings)
 
 
-def _order(method: str, published: str, found: float, criterion: str, agrees: bool) -> Finding:
-    """State the order of convergence; it differs if too few iterations are above rounding."""
-    known = bool(np.isfinite(found))
-    ours = found if known else "none"
+def _order(method: str, published: str, value: float, criterion: str, agrees: bool) -> Finding:
+    """State the order of convergence; the finding differs if too few errors are above rounding."""
+    known = bool(np.isfinite(value))
+    ours = value if known else "none"
     note = "" if known else "fewer than three iterations have an error above rounding, or the error is not finite"
     return stated(f"order of the last iteration, {method}", published, ours, when(criterion, known and agrees), note)
 

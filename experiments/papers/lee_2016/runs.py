@@ -1,4 +1,4 @@
-"""Figures 2 (b) and 4 (b): energy of a passive chain, and iterations of its steps."""
+"""Figures 2 (b) and 4 (b): energy of a passive chain, and iterations of its time steps."""
 
 from collections.abc import Mapping
 
@@ -19,18 +19,18 @@ from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.timing import part
 from experiments.visualization.look import style
 
-#: [m] from hinge to hinge; [kg]; [kg m²] about the centre of mass, the same about every axis.
+#: Links: distance between hinges [m], mass [kg], moment of inertia about every axis through the centre of mass [kg m²].
 LENGTH, MASS, INERTIA = 1.5, 1.0, 1.0
-#: [rad], [rad/s]: angles and rates of the joints are drawn from ± this.
+#: Angles [rad] and rates [rad/s] of the joints are drawn from ± this range.
 RANGE = np.pi / 2
-#: [s]
+#: Time step [s].
 STEP = 1e-3
 
 ASSUMPTIONS = (
-    "the chain, which the paper does not describe: links of 1.5 m, 1 kg and 1 kg m² about each axis, hinged about "
-    "parallel axes, angles and rates of the joints drawn from ±π/2 (the authors' published program; their random "
-    "numbers are not known, ours are NumPy's with a fixed seed)",
-    "the potential P(T) of (6) is that of uniform gravity, where there is any",
+    "the chain, which the paper does not describe, is that of the authors' published program: links of 1.5 m, 1 kg and "
+    "1 kg m² about each axis, parallel hinges, joint angles and rates drawn from ±π/2 (their random numbers are not "
+    "known, ours are NumPy's with a fixed seed)",
+    "the potential P(T) of (6) is that of uniform gravity, if there is gravity",
 )
 
 
@@ -56,23 +56,23 @@ def random_start(model: Model, seed: int = 2016) -> State:
     return State.at(model, rng.uniform(-RANGE, RANGE, model.nq), rng.uniform(-RANGE, RANGE, model.nv))
 
 
-#: By label, the integrator and its colour.
+#: Integrators and their colours, by label.
 Methods = Mapping[str, tuple[Integrator, str]]
 
 
 def runs_of(methods: Methods, bodies: int, duration: float, every: float, progress: Progress) -> dict[str, Run]:
-    """Return the chain's run from its random start by each method, with a row at every so many seconds."""
-    model, found = lee_chain(bodies), {}
+    """Return the run of a chain from its random start by each method, with a row every ``every`` seconds."""
+    model, runs = lee_chain(bodies), {}
     for number, (label, (integrator, _)) in enumerate(methods.items()):
-        found[label] = simulate(
+        runs[label] = simulate(
             model, state=random_start(model), step=STEP, duration=duration, integrator=integrator, record_every=every,
             progress=part(progress, number, len(methods), duration),
         )  # fmt: skip
-    return found
+    return runs
 
 
 PASSIVE = 10
-#: [s] simulated, and between two looks at the energy.
+#: Duration [s], and interval [s] of the energy samples.
 DURATION, QUICK_DURATION = 1000.0, 40.0
 EVERY = 0.02
 ENERGY_METHODS: Methods = {
@@ -93,8 +93,8 @@ def energy(quick: bool, progress: Progress) -> Outcome:
         "largest deviation [J]": [np.abs(curve - curve[0]).max() for curve in curves.values()],
     })  # fmt: skip
     assumed = (
-        f"{duration:g} s, semi-implicit Euler with its joint rates as the velocities; RIQN from the guess IG3 "
-        "with a tolerance of 1e-8 N·s"
+        f"{duration:g} s; velocities of semi-implicit Euler are its joint rates; RIQN starts from the guess IG3 "
+        "and has a tolerance of 1e-8 N·s"
     )
     titles = f"Energy of a passive chain of {PASSIVE} bodies, h = 1 ms", "time [s]", "total energy [J]"
     lines = [Curve(time, curves[label], label, color, width=1.0) for label, (_, color) in ENERGY_METHODS.items()]
@@ -109,7 +109,7 @@ def drift(time: Floats, energy: Floats) -> float:
 
 def _energies(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
     *drifts, lost = (drift(time, curves[label]) for label in ENERGY_METHODS)
-    little = near(0, 0.1 * abs(lost), "a tenth of semi-implicit Euler's at most")
+    little = near(0, 0.1 * abs(lost), "at most a tenth of that of semi-implicit Euler")
     claims: tuple[tuple[str, Kind], ...] = (
         ("does not artificially dissipate the energy", "evidence"), ("not in the paper", "ours"),
     )  # fmt: skip
@@ -117,14 +117,14 @@ def _energies(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
         *(stated(f"drift of the energy, {label} [J]", published, value, little, kind=kind)
           for label, value, (published, kind) in zip(ENERGY_METHODS, drifts, claims, strict=False)),
         stated("drift of the energy, semi-implicit Euler [J]", "dissipates", lost, below(0, "negative"),
-               why="it drifts upwards here: the sign hangs on the motion, and the paper's is not known"),
+               why="the energy increases here: the sign depends on the motion, and the paper's motion is not known"),
     )  # fmt: skip
 
 
 LONG = 50
-#: [s] It takes a second or two: the short version is the same.
+#: Duration [s] of the run, also of the short version, as it takes only a second or two.
 SECOND = 1.0
-#: Part by which numbers of a run from an unknown state may differ from the printed ones.
+#: Relative difference from printed values that is allowed for a run whose start is not known.
 PART = 0.2
 
 Integers = NDArray[np.int64]
@@ -137,22 +137,22 @@ METHODS: Methods = {
     OURS: (Lee(), style.GREEN),
 }
 _ASSUMED = (
-    "50 bodies, 1000 steps, gravity on and a tolerance of 1e-8, as in the authors' program; in a chain as long as "
-    "this one, rounding leaves more than that of the residual, and the tolerance is what it leaves",
-    "counted as in that program: evaluations of the residual, one more than there are corrections",
-    "IG1 as the first guess: with it Newton's method takes the printed 4 in nearly every step; the program as it is "
-    "now has IG3, which is tabulated too",
+    "50 bodies, 1000 steps, gravity and a tolerance of 1e-8, as in the authors' program; in a chain of this length the "
+    "rounding error of the residual is larger, and the tolerance is this rounding error",
+    "evaluations of the residual are counted, as in that program: one more than the number of corrections",
+    "IG1 is the first guess: with it Newton's method takes the printed 4 in nearly every step; the present program has "
+    "IG3, which is tabulated too",
 )
-_WHY = "the state of the paper's chain is not known, and its program has the residual of its SVI"
+_WHY = "the state of the paper's chain is not known, and the authors' program computes the residual by SVI"
 
 
 def iterations(_quick: bool, progress: Progress) -> Outcome:
     runs = runs_of(METHODS, LONG, SECOND, STEP, progress)
     counts = {label: run.frame["newton_iterations"].to_numpy()[1:].astype(np.int64) + 1 for label, run in runs.items()}
     table = pd.DataFrame([{
-        "method": label, "mean": found.mean(), "standard deviation": found.std(), "least": found.min(),
-        "most": found.max(),
-    } for label, found in counts.items()])  # fmt: skip
+        "method": label, "mean": numbers.mean(), "standard deviation": numbers.std(), "least": numbers.min(),
+        "most": numbers.max(),
+    } for label, numbers in counts.items()])  # fmt: skip
     figures = {"iterations": _draw_counts(counts)}
     return Outcome(_evaluations(counts), (*ASSUMPTIONS, *_ASSUMED), {"Evaluations of a step": table}, figures)
 
@@ -161,19 +161,19 @@ def _evaluations(counts: dict[str, Integers]) -> tuple[Finding, ...]:
     newton, riqn, ours = counts["Newton, IG1"], counts["RIQN, IG1"], counts[OURS]
     least, most = float(ours.mean()), int(ours.max())
     fewest = min(riqn.mean(), counts["RIQN, IG3"].mean())
-    others = float(np.mean(newton != 4))
+    not_four = float(np.mean(newton != 4))
     return (
         stated("mean evaluations, Newton", 4.0, float(newton.mean()), near(4.0, 0.5, "4, rounded"),
-               "IG1 was chosen by it", kind="chosen"),
+               "IG1 was chosen to match this value", kind="chosen"),
         stated("standard deviation, Newton", 0.0, float(newton.std()), below(0.05, "0.0, rounded"),
-               why=f"{others:.1%} of the steps take other than four; {_WHY}"),
+               why=f"{not_four:.1%} of the steps do not take four; {_WHY}"),
         _near("mean evaluations, RIQN", 5.69, riqn.mean()),
         _near("standard deviation, RIQN", 1.16, riqn.std()),
         stated("Newton needs fewer iterations than RIQN", "4 against 5.69",
                f"{newton.mean():.2f} against {riqn.mean():.2f}", when("in the mean", newton.mean() < riqn.mean())),
         stated("evaluations, exact Newton in O(n) (ours)", "not in the paper",
                f"{least:.2f} in the mean, {most} at most",
-               when("fewer than RIQN's; 3 corrections at most", least < fewest and most <= 4), kind="ours"),
+               when("fewer than RIQN; at most 3 corrections", least < fewest and most <= 4), kind="ours"),
     )  # fmt: skip
 
 
@@ -183,9 +183,9 @@ def _near(quantity: str, published: float, ours: float) -> Finding:
 
 def _draw_counts(counts: dict[str, Integers]) -> Figure:
     curves = []
-    for label, found in counts.items():
-        text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
-        curves.append(Curve(np.arange(1, len(found) + 1), found, text, METHODS[label][1], ".", marker=2.5))
-    titles = f"Evaluations a step, {LONG} bodies, h = 1 ms", "step", "evaluations of the residual"
-    most = 1.45 * max(found.max() for found in counts.values())
+    for label, numbers in counts.items():
+        text = f"{label}: {numbers.mean():.2f} ± {numbers.std():.2f}"
+        curves.append(Curve(np.arange(1, len(numbers) + 1), numbers, text, METHODS[label][1], ".", marker=2.5))
+    titles = f"Evaluations per step, {LONG} bodies, h = 1 ms", "step", "evaluations of the residual"
+    most = 1.45 * max(numbers.max() for numbers in counts.values())
     return drawn(titles, curves, legend={"loc": "upper right", "markerscale": 4}, ylim=(0.0, most))

@@ -1,4 +1,4 @@
-"""Figure 3: computation time over the number of bodies, by root finder."""
+"""Figure 3: computing time over the number of bodies, for each root finder."""
 
 import time
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ from experiments.visualization.look import style
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)
 REPEATS, QUICK_REPEATS = 10, 2
 STEPS, QUICK_STEPS = 1000, 50
-#: Number of steps for which times are shown, as in the paper.
+#: Number of time steps for which times are shown, as in the paper.
 SHOWN_STEPS = 10_000
-#: Least size for slopes.
+#: Least number of bodies for slopes.
 LONG = 20
 
 SVI, NEWTON, BROYDEN = "SVI + Newton", "DRNEA + Newton", "DRNEA + Broyden"
@@ -47,7 +47,7 @@ MIDPOINT = "SVI's equations, Newton in O(n) (ours)"
 
 @dataclass(frozen=True)
 class AuthorsSvi(ScalableVariational):
-    """SVI as in the authors' program: derivatives of each body by all coordinates and all their pairs."""
+    """SVI as in the authors' program, with derivatives of each body by all coordinates and all pairs of them."""
 
     def _derivatives(self, wide: Tree) -> EveryPair:
         return new_every_pair(wide.parent.shape[0])
@@ -55,7 +55,7 @@ class AuthorsSvi(ScalableVariational):
 
 @dataclass(frozen=True)
 class QuasiNewtonSvi(ScalableVariational):
-    """SVI with a root finder of the paper in place of Newton's method."""
+    """SVI with a root finder of the paper instead of Newton's method."""
 
     broyden: bool = False
 
@@ -66,7 +66,7 @@ class QuasiNewtonSvi(ScalableVariational):
 
 @dataclass(frozen=True)
 class Way:
-    """A line of the figure: the integrator, and the exponent of n with which its cost grows."""
+    """Method of the figure: integrator, exponent of n with which its cost grows, and colour."""
 
     integrator: Integrator
     power: int
@@ -85,17 +85,17 @@ WAYS = {
     OURS: Way(Lee(), 1, style.GREEN),
     MIDPOINT: Way(Midpoint(), 1, style.GREY),
 }
-#: Method used only for the factors that the paper prints: its buffers grow with n³. Not in a quick version.
+#: Method timed only for the factors that the paper prints, since its buffers grow with n³; not in a quick version.
 PRINTED = {AUTHORS_SVI: Way(AuthorsSvi(guess="dynamics"), 3, style.PURPLE)}
 PRINTED_SIZES = (10, 100)
 
 
 class Cost(NamedTuple):
-    """Cost of the steps of a run."""
+    """Cost of the time steps of a run."""
 
-    seconds: float  # [s] processor time of a step, without other processes
-    iterations: float  # mean iterations per step
-    retried: int  # number of subdivided steps
+    seconds: float  # [s] processor time of a time step
+    iterations: float  # mean number of iterations per time step
+    retried: int  # number of time steps that were retried in parts
 
 
 def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
@@ -108,17 +108,17 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
     reasons: list[int] = []
     taken = seconds(lambda: reasons.append(loop.rollout(steps)), time.process_time)
     if reasons != [OK]:
-        raise IntegrationError(f"{integrator.name}: no solution of a step at {state.time:g} s, of {state.model.name}")
+        raise IntegrationError(f"{integrator.name}: a time step of {state.model.name} at {state.time:g} s is unsolved")
     counts = state.arrays.counts
     return Cost(taken / steps, counts[ITERATIONS] / steps, int(counts[RETRIED]))
 
 
-#: By method and number of bodies.
+#: Costs of repeated runs, by method and number of bodies.
 Costs = dict[tuple[str, int], list[Cost]]
 
 
 def ways_at(bodies: int, quick: bool = False) -> dict[str, Way]:
-    """Return the integrators that are timed at a number of bodies."""
+    """Return the methods that are timed for a number of bodies."""
     return WAYS | PRINTED if bodies in PRINTED_SIZES and not quick else WAYS
 
 
@@ -145,25 +145,25 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 def _assumptions(most: int, repeats: int) -> tuple[str, ...]:
     return (
         *ASSUMPTIONS,
-        "no gravity, as in the authors' program; the paper's 10,000 steps are taken as runs of "
-        f"{most} from the same start, {repeats} of each method in turn, and the median is shown for 10,000; full "
-        "matrices are timed over fewer of the steps where the chain is long (see the table)",
-        "the paper's methods start from IG3, ours from its extrapolation; RIQN is also timed with ours, and from IG1, "
-        "with which the printed numbers of iterations come out (figure 4 (b)): the nearest to the paper's own RIQN",
-        "SVI is the midpoint rule of Johnson and Murphey (2009) by their own recursions, for the coordinates that move "
-        f"a body and each pair once; {AUTHORS_SVI!r} is for all bodies and all pairs, as the authors' program has it",
-        "Broyden's inverse starts each step as that of the mass matrix",
-        "processor time of the process, which others on the machine do not add to",
+        f"no gravity, as in the authors' program; instead of the paper's 10,000 steps, runs of {most} steps from the "
+        f"same start, {repeats} of each method in turn; the median is shown, scaled to 10,000 steps; methods with full "
+        "matrices take fewer steps if the chain is long (see the table)",
+        "the paper's methods start from the guess IG3, ours from its extrapolation; RIQN is also timed from our guess, "
+        "and from IG1, which gives the printed numbers of iterations (figure 4 (b)) and is nearest to the paper's RIQN",
+        "SVI is the midpoint rule of Johnson and Murphey (2009) by their recursions, only for coordinates that move a "
+        f"body, and each pair once; {AUTHORS_SVI!r} is for all bodies and all pairs, as in the authors' program",
+        "Broyden's method starts each step from the inverse of the mass matrix",
+        "times are processor times of the process, which exclude other processes",
     )
 
 
 def median(costs: Costs, name: str, bodies: int) -> float:
-    """Return the median time of a step [s]."""
+    """Return the median time of a time step [s]."""
     return float(np.median([cost.seconds for cost in costs[name, bodies]]))
 
 
 def ratio(costs: Costs, slow: str, fast: str, bodies: int) -> float:
-    """Return the median ratio of times of two methods run in turn."""
+    """Return the median ratio of the times of two methods that are run in turn."""
     slower, faster = ([cost.seconds for cost in costs[name, bodies]] for name in (slow, fast))
     return float(np.median(ratios(slower, faster)))
 
@@ -176,9 +176,9 @@ def slope(costs: Costs, name: str, sizes: tuple[int, ...]) -> float:
 def _table(costs: Costs, most: int) -> pd.DataFrame:
     return pd.DataFrame([{
         "method": name, "bodies": bodies, "10,000 steps [s]": SHOWN_STEPS * median(costs, name, bodies),
-        "a step [µs]": 1e6 * median(costs, name, bodies), "iterations a step": found[0].iterations,
-        "steps in parts": found[0].retried, "steps timed at once": steps_of(ways_at(bodies)[name], bodies, most),
-    } for (name, bodies), found in costs.items()])  # fmt: skip
+        "a step [µs]": 1e6 * median(costs, name, bodies), "iterations a step": repeated[0].iterations,
+        "steps in parts": repeated[0].retried, "steps timed at once": steps_of(ways_at(bodies)[name], bodies, most),
+    } for (name, bodies), repeated in costs.items()])  # fmt: skip
 
 
 def _growth(costs: Costs, sizes: tuple[int, ...]) -> pd.DataFrame:
@@ -211,34 +211,34 @@ def _findings(costs: Costs, sizes: tuple[int, ...]) -> tuple[Finding, ...]:
         _factor("RIQN over Newton's method, both with DRNEA", costs, NEWTON, RIQN, 10, 3.8),
         _factor("RIQN over Newton's method, both with DRNEA", costs, NEWTON, RIQN, 100, 53.0),
         _ours(costs, sizes, RIQN, "from IG3", _CHEAP),
-        _ours(costs, sizes, RIQN_IG1, "from IG1", f"{_CHEAP}; IG1 itself costs nothing, where IG3 solves the dynamics"),
+        _ours(costs, sizes, RIQN_IG1, "from IG1", f"{_CHEAP}; IG1 costs nothing, while IG3 solves the dynamics"),
         _ours(costs, sizes, RIQN_OURS, "from our guess", _CHEAP),
         _few(costs, sizes),
     )
 
 
 def _fastest(costs: Costs, sizes: tuple[int, ...]) -> Finding:
-    others = (SVI, SVI_BROYDEN, SVI_RIQN, NEWTON, BROYDEN)
-    slower = [n for n in sizes if any(ratio(costs, other, RIQN, n) < 1.0 for other in others)]
+    methods = (SVI, SVI_BROYDEN, SVI_RIQN, NEWTON, BROYDEN)
+    slower = [n for n in sizes if any(ratio(costs, other, RIQN, n) < 1.0 for other in methods)]
     fastest = "fastest at every size"
-    found = f"beaten at {', '.join(map(str, slower))} bodies" if slower else fastest
-    note = "a full matrix of a few bodies is factored in less time than RIQN's additional iterations take"
+    ours = f"another method is faster at {', '.join(map(str, slower))} bodies" if slower else fastest
+    note = "factoring the full matrix of a few bodies takes less time than RIQN's additional iterations"
     quantity = "RIQN with DRNEA against the paper's other methods"
-    return stated(quantity, "the best performance", found, when(fastest, not slower), why=note)
+    return stated(quantity, "the best performance", ours, when(fastest, not slower), why=note)
 
 
 def _same_finder(costs: Costs, sizes: tuple[int, ...]) -> Finding:
     """State the factor by which DRNEA is faster than SVI with each of the paper's root finders."""
     pairs = {"Newton": (SVI, NEWTON), "Broyden": (SVI_BROYDEN, BROYDEN), "RIQN": (SVI_RIQN, RIQN)}
-    found = {finder: {n: ratio(costs, *pair, n) for n in sizes} for finder, pair in pairs.items()}
-    text = "; ".join(f"{finder} {_by_size(factors)}" for finder, factors in found.items())
-    least = min(min(factors.values()) for factors in found.values())
+    factors_of = {finder: {n: ratio(costs, *pair, n) for n in sizes} for finder, pair in pairs.items()}
+    text = "; ".join(f"{finder} {_by_size(factors)}" for finder, factors in factors_of.items())
+    least = min(min(factors.values()) for factors in factors_of.values())
     return stated("DRNEA over SVI with the same root finder: times faster", "better performance", text,
                   when("above 1 with each at every size", least > 1.0), why=_LOOPS)  # fmt: skip
 
 
 def _increasingly(costs: Costs) -> Finding:
-    """State which of the paper's two contributions gains more from 10 to 100 bodies."""
+    """State for which of the paper's two contributions the speedup grows more from 10 to 100 bodies."""
     first, last = PRINTED_SIZES
     impulse, drnea = (
         ratio(costs, *pair, last) / ratio(costs, *pair, first) for pair in ((NEWTON, RIQN), (SVI, NEWTON))
@@ -251,9 +251,9 @@ def _increasingly(costs: Costs) -> Finding:
 def _linear(
     what: str, published: str, costs: Costs, name: str, sizes: tuple[int, ...], kind: Kind = "evidence"
 ) -> Finding:
-    quantity, found = f"growth of the time of an iteration, {what}: power of n", evaluation_slope(costs, name, sizes)
-    note = "longer chains also need more iterations: see the table for the growth of a whole step"
-    return stated(quantity, published, found, LINEAR, note, kind=kind)
+    quantity, grown = f"growth of the time of an iteration, {what}: power of n", evaluation_slope(costs, name, sizes)
+    note = "longer chains also need more iterations; the growth of the time of a whole step is in the table"
+    return stated(quantity, published, grown, LINEAR, note, kind=kind)
 
 
 def _factor(what: str, costs: Costs, slow: str, fast: str, bodies: int, published: float) -> Finding:
@@ -262,28 +262,28 @@ def _factor(what: str, costs: Costs, slow: str, fast: str, bodies: int, publishe
 
 
 _LOOPS = (
-    "theirs are compared on DART's objects; here both are compiled loops over the same arrays, and our Newton's matrix "
-    "has one 6 x 6 block a body"
+    "the authors compare implementations on DART's objects; here both are compiled loops over the same arrays, and our "
+    "Newton's matrix has one 6 x 6 block per body"
 )
 _WHY = {
-    SVI: "the authors' program evaluates SVI's derivatives of all bodies by all pairs of coordinates, of a long chain "
-    "nine times as many as are not zero and not the same as another's; all of them are in 'every pair'",
-    AUTHORS_SVI: f"{_LOOPS}; what is evaluated is the same as theirs, and grows with n³ in either",
+    SVI: "the authors' program evaluates SVI's derivatives of all bodies by all pairs of coordinates, for a long chain "
+    "nine times as many as there are different nonzero ones; 'every pair' evaluates all of them",
+    AUTHORS_SVI: f"{_LOOPS}; both evaluate the same derivatives, whose number grows with n³",
 }
 
 
 _CHEAP = (
-    "both take one factorization a step; RIQN's is of the mass matrix, cheaper than that of Newton's, and at 1 ms its "
-    "additional iterations, which need no other, cost little"
+    "both need one factorization per step; RIQN factors the mass matrix, which costs less than Newton's matrix, and at "
+    "1 ms its additional iterations, without factorization, cost little"
 )
 
 
 def _ours(costs: Costs, sizes: tuple[int, ...], other: str, which: str, why: str) -> Finding:
-    """State the factor by which exact Newton is faster than a variant of RIQN; ``why`` explains a low one."""
-    found = {n: ratio(costs, other, OURS, n) for n in sizes}
-    criterion = when("2 at every size", min(found.values()) >= 2.0)
+    """State the factor by which exact Newton is faster than a variant of RIQN; ``why`` explains a low factor."""
+    factors = {n: ratio(costs, other, OURS, n) for n in sizes}
+    criterion = when("at least 2 at every size", min(factors.values()) >= 2.0)
     quantity = f"exact Newton in O(n) (ours) over RIQN {which}: times faster"
-    return stated(quantity, "not in the paper", _by_size(found), criterion, why=why, kind="ours")
+    return stated(quantity, "not in the paper", _by_size(factors), criterion, why=why, kind="ours")
 
 
 def _by_size(values: dict[int, float]) -> str:
@@ -292,9 +292,9 @@ def _by_size(values: dict[int, float]) -> str:
 
 def _few(costs: Costs, sizes: tuple[int, ...]) -> Finding:
     means = {n: costs[OURS, n][0].iterations for n in sizes}
-    criterion = when("3 at most, in the mean", max(means.values()) <= 3.0)
+    criterion = when("mean of at most 3", max(means.values()) <= 3.0)
     return stated(
-        "iterations a step, exact Newton in O(n) (ours)", "not in the paper", _by_size(means), criterion, kind="ours"
+        "iterations per step, exact Newton in O(n) (ours)", "not in the paper", _by_size(means), criterion, kind="ours"
     )
 
 

@@ -3,7 +3,7 @@
 from experiments.papers.item import Paper, items_of
 from experiments.papers.people import displacement, quiet, region, sampling, steps, tilts, torques
 
-#: Name, title, source, and what recomputes it.
+#: Name, title, source, and function that recomputes the item.
 _ITEMS = (
     ("feasible-region", "region of CoM position and velocity from which standing still can be reached",
      "Pai and Patton 1997, J. Biomech. 30:347, abstract", region.produce),

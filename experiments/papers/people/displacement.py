@@ -14,7 +14,7 @@ from experiments.papers.people.person import (
     ANKLES,
     BY_ANKLES,
     PERSON,
-    TOLD,
+    PERSON_TEXT,
     compared,
     ends,
     median,
@@ -28,26 +28,26 @@ from experiments.studies.mean import Mean
 from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.threshold import SweptParameter
 
-#: [cm] mean and standard deviation, of 5 people of 20 to 30 years and 6 of 70 to 80.
+#: Published mean and standard deviation [cm], of 5 people of 20 to 30 years and of 6 people of 70 to 80 years.
 YOUNG, OLD = (16.2, 2.6), (11.8, 2.1)
-#: [%] decrease in the old, and its uncertainty: t of 9 degrees of freedom at 95 %, 2.26, times the standard error of
-#: the difference, 1.44 cm, over the mean of the young.
+#: Decrease in the old [%], and its uncertainty [%]: t of 9 degrees of freedom at 95 %, 2.26, times the standard error
+#: of the difference, 1.44 cm, divided by the mean of the young.
 LOSS = (27.0, 20.0)
-#: [s] duration of the floor's motion, as in the project's platform protocol (``examples/platform.toml``).
+#: Duration [s] of the floor's motion, as in the project's platform protocol (``examples/platform.toml``).
 RISE = 0.4
 PARTS = ("strength", "delay", "noise")
-_WHY = "by the ankle strategy alone, all other joints held, it recovers from less than people, who also use the hips"
+_WHY = "with only the ankle strategy, other joints being held, the person withstands less than people, who use the hips"
 _LOSS = (
-    "only sensors and strength depend on age, and in the source of the strengths the old men's plantarflexors are the "
-    "stronger ones; feet, passive ankles and controller are those of the young"
+    "only sensors and strength depend on age here, and in the source of the strengths old men's plantarflexors are "
+    "stronger than young men's; feet, passive ankles and controller are those of the young"
 )
 
 
 def ages() -> dict[str, dict[str, Value]]:
-    """Return changes of the person: young, with each effect of age alone, and old."""
+    """Return changes of the person by name: young, young with one effect of age, and old."""
     late = {age: Sensors.preset(age).delay for age in ("young", "old")}
 
-    def one(*old: str) -> dict[str, Value]:
+    def aged(*old: str) -> dict[str, Value]:
         of = {part: "old" if part in old else "young" for part in PARTS}
         delay = late[of["delay"]]
         return {
@@ -55,26 +55,26 @@ def ages() -> dict[str, dict[str, Value]]:
             "actuators.strength": f"{of['strength']}-men",
         }  # fmt: skip
 
-    return {"young": one(), **{part: one(part) for part in PARTS}, "old": one(*PARTS)}
+    return {"young": aged(), **{part: aged(part) for part in PARTS}, "old": aged(*PARTS)}
 
 
 def loss(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
-    """Return by how many percent our thresholds are less than theirs, with its interval."""
+    """Return by how many percent ``ours`` are smaller than ``theirs``, with the confidence interval."""
     kept = ratio(ours, theirs)
     return Mean(100.0 * (1.0 - kept.value), kept.of, 100.0 * (1.0 - kept.high), 100.0 * (1.0 - kept.low))
 
 
-def findings(found: Mapping[str, Sequence[Bracket]]) -> tuple[Finding, ...]:
-    """Judge thresholds [m], by the names of ``ages``."""
+def findings(brackets: Mapping[str, Sequence[Bracket]]) -> tuple[Finding, ...]:
+    """Compare thresholds [m], given by the names of ``ages``, with published values."""
     statements = [
-        compared(f"largest displacement backward, {who} [cm]", *published, median(found[who], 100.0), _WHY)
+        compared(f"largest displacement backward, {who} [cm]", *published, median(brackets[who], 100.0), _WHY)
         for who, published in (("young", YOUNG), ("old", OLD))
     ]
-    statements.append(compared("decrease in the old [%]", *LOSS, loss(found["old"], found["young"]), _LOSS))
+    statements.append(compared("decrease in the old [%]", *LOSS, loss(brackets["old"], brackets["young"]), _LOSS))
     for part in PARTS:
-        alone = loss(found[part], found["young"])
+        alone = loss(brackets[part], brackets["young"])
         above_zero = when("the interval is above zero", alone.low > 0.0)
-        what = f"decrease in the young with the {part} of the old alone [%]"
+        what = f"decrease in the young with only the {part} of the old [%]"
         statements.append(stated(what, "not in the source", shown(alone), above_zero, kind="ours"))
     return tuple(statements)
 
@@ -86,29 +86,29 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     }  # fmt: skip
     swept = SweptParameter("platform.size")
     changes = {**PERSON, **BY_ANKLES, **floor}
-    found = thresholds(ANKLES, swept, grid, ages(), changes, replicas=replicas, progress=progress)
+    by_name = thresholds(ANKLES, swept, grid, ages(), changes, replicas=replicas, progress=progress)
     assumptions = (
-        TOLD,
+        PERSON_TEXT,
         f"the floor moves back within {RISE:g} s, with minimum jerk; the published duration is unknown",
         "young and old: the sensor presets of these names, eyes open, with delays of 150 and 190 ms, and the strength "
-        "of young and old men; one part alone: this part of the old, all others of the young",
+        "of young and old men; with one effect: this part is that of the old, all other parts are those of the young",
         f"agreement: within a published standard deviation; for the difference, within {LOSS[1]:g} % of the young's "
         "mean, the confidence interval for 5 and 6 people with these deviations",
-        f"ours: medians of {replicas} replicas, which differ in their noise alone, with their intervals",
+        f"ours: medians of {replicas} replicas, which differ only in their noise, with their intervals",
     )
-    medians = {who: median(brackets, 100.0) for who, brackets in found.items()}
-    lost = {who: loss(brackets, found["young"]) for who, brackets in found.items()}
+    medians = {who: median(brackets, 100.0) for who, brackets in by_name.items()}
+    lost = {who: loss(brackets, by_name["young"]) for who, brackets in by_name.items()}
     columns = ("who", "largest displacement [cm]", "from [cm]", "to [cm]", "less by [%]", "from [%]", "to [%]")
-    rows = [(who, *ends(one), *ends(lost[who])) for who, one in medians.items()]
+    rows = [(who, *ends(mean), *ends(lost[who])) for who, mean in medians.items()]
     tables = {"Displacements": pd.DataFrame(rows, columns=columns)}
-    return Outcome(findings(found), assumptions, tables, {"displacements": _draw(medians)})
+    return Outcome(findings(by_name), assumptions, tables, {"displacements": _draw(medians)})
 
 
 def _draw(medians: Mapping[str, Mean]) -> Figure:
     with plotted("Largest displacement backward without a step", "", "displacement [cm]") as (figure, axes):
-        values = [one.value for one in medians.values()]
+        values = [mean.value for mean in medians.values()]
         apart = reaches(medians.values())
-        axes.errorbar(list(medians), values, apart, fmt="o", capsize=4.0, label="ours; of age what is named alone")
+        axes.errorbar(list(medians), values, apart, fmt="o", capsize=4.0, label="ours, with the named effects of age")
         means, deviations = zip(YOUNG, OLD, strict=True)
         axes.errorbar(["young", "old"], means, deviations, fmt="s", capsize=4.0, color="C1", label="people, mean ± SD")
         axes.set(xlim=(-0.5, len(medians) - 0.5), ylim=(0.0, None))

@@ -1,7 +1,7 @@
-"""The person of all rows, its thresholds, and published numbers compared with the means of ours.
+"""Simulated person of all items, its thresholds, and the comparison of published numbers with our means.
 
-The person has one set of parameters, which was not fitted to any of the published numbers. A row adds the disturbance
-and the controller, with that controller's defaults.
+The person has one set of parameters, which was not fitted to any of the published numbers. An item adds the disturbance
+and the controller, with the controller's defaults.
 """
 
 import math
@@ -26,51 +26,51 @@ from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.statistics import Interval, median_interval
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 
-#: [s] sensory delay: muscles respond to a floor motion after about this time (Nashner 1976).
+#: Sensory delay [s]: muscles respond to a floor motion after about this time (Nashner 1976).
 LATE = 0.1
 #: Changes of the experiment ``balance``: upright, with the sensors of closed eyes.
 PERSON: Mapping[str, Value] = MappingProxyType({
     "initial.stance": "upright",
-    "initial.jitter": 0.0,  # replicas differ in their noise alone
+    "initial.jitter": 0.0,  # replicas differ only in their noise
     "initial.settle": 10.0,
     "run.step": 2e-3,
     "sensors.preset": "eyes-closed",
     "sensors.delay": LATE,
     "sensors.force.delay": LATE,
 })  # fmt: skip
-#: The person's sensors with the same delay, without noise and thresholds, for controllers that cannot handle these.
+#: Changes to sensors without noise and thresholds, with the delay, for controllers that do not tolerate these.
 EXACT: Mapping[str, Value] = MappingProxyType({"sensors.preset": "none"})
-#: Sensors without delay, for control periods longer than the delay.
+#: Changes to sensors without noise, thresholds and delay, for control periods longer than the delay.
 AT_ONCE: Mapping[str, Value] = MappingProxyType({**EXACT, "sensors.delay": 0.0, "sensors.force.delay": 0.0})
-#: Controller of the ankle strategy, and its one parameter without the default value: with it all people but those
-#: without a vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
+#: Controller of the ankle strategy, and its only parameter that is not the default: with it all simulated people except
+#: those without a vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
 ANKLES, WEIGHT = "postural", 0.2
 BY_ANKLES: Mapping[str, Value] = MappingProxyType({"controller.weight": WEIGHT})
-#: Text for the page.
-TOLD = (
-    "one person for all simulated rows: the human, upright, with the sensors of closed eyes and a delay of 100 ms; the "
-    "controller is postural, with its defaults except a proprioceptive weight of 0.2, as in the project's studies of "
-    "quiet stance; nothing was fitted to any row"
+#: Assumption for the page.
+PERSON_TEXT = (
+    "one simulated person for all statements: the human, upright, with the sensors of closed eyes and a delay of "
+    "100 ms; the controller is postural, with its defaults except a proprioceptive weight of 0.2, as in the project's "
+    "studies of quiet stance; nothing was fitted to any statement"
 )
 
 
 def compared(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
-    """Compare the mean or median of trials without a fall; it agrees within a margin if no trial fell.
+    """Compare a published value with our mean or median; it agrees within ``margin`` if no trial fell.
 
-    The margin is the published spread, or an assumed one if none is known.
+    The margin is the published spread, or an assumed margin if no spread is known. ``lost``: number of falls.
     """
     near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
     return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
 
 
 def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
-    """Return the geometric mean of ratios (n,), with its interval, which is symmetric in ours and theirs."""
+    """Return the geometric mean of the ratios ours / theirs (n,), with its confidence interval."""
     logs = mean_of(np.log(np.asarray(ours, dtype=float) / np.asarray(theirs, dtype=float)))
     return Mean(math.exp(logs.value), logs.of, math.exp(logs.low), math.exp(logs.high))
 
 
 def shown(ours: Mean, lost: int = 0) -> str:
-    """Return our mean in words, with its interval, and the number of falls."""
+    """Return our mean as text, with its interval and the number of falls."""
     fell = f"{lost} of {lost + ours.of} fall" if lost else ""
     if ours.of == 0:
         return fell
@@ -85,7 +85,7 @@ def ends(mean: Mean) -> tuple[float, float, float]:
 
 def reaches(means: Iterable[Mean]) -> NDArray[np.float64]:
     """Return the lengths (2, n) of intervals below and above their means, for ``errorbar``."""
-    return np.array([(one.value - one.low, one.high - one.value) for one in means]).T
+    return np.array([(mean.value - mean.low, mean.high - mean.value) for mean in means]).T
 
 
 Changes = Mapping[str, Value]
@@ -104,34 +104,34 @@ def thresholds(
     scattered: str = "sensors.seed",
     count_stepping: bool = False,
 ) -> dict[str, list[Bracket]]:
-    """Return each condition's thresholds, replica by replica; replica k has the same seed in every condition.
+    """Return the thresholds of each condition, one for each replica; replica k has the same seed in every condition.
 
-    Replicas differ by the seed ``scattered``. With ``count_stepping`` trials that step without a fall count as
-    recovered.
+    ``scattered`` is the parameter with the seed that differs between replicas. If ``count_stepping``, trials that step
+    without a fall count as recovered.
     """
     plan = Threshold(
         experiment_named("balance").driven_by(law), swept, grid,
-        tuple(Condition(own, {NAME: name}) for name, own in conditions.items()), dict(changes),
+        tuple(Condition(altered, {NAME: name}) for name, altered in conditions.items()), dict(changes),
         (Randomization((scattered,), "seed"),), replicas, count_stepping=count_stepping,
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder, open_study(plan, Path(folder) / "study") as study:
-        found: Findings = run_study(plan, study, progress=lambda done: progress(min(1.0, done / plan.likely_trials)))
-    return {str(one.condition.labels[NAME]): one.brackets for one in found.conditions}
+        results: Findings = run_study(plan, study, progress=lambda done: progress(min(1.0, done / plan.likely_trials)))
+    return {str(result.condition.labels[NAME]): result.brackets for result in results.conditions}
 
 
 def median(brackets: Sequence[Bracket], scale: float = 1.0) -> Mean:
-    """Return the median, with its interval, times a scale."""
-    lows = [scale * one.low for one in brackets]
-    return _as_mean(median_interval(lows, lows, [scale * one.high for one in brackets]), len(brackets))
+    """Return the median threshold with its confidence interval, multiplied by ``scale``."""
+    lows, highs = [scale * bracket.low for bracket in brackets], [scale * bracket.high for bracket in brackets]
+    return _as_mean(median_interval(lows, lows, highs), len(brackets))
 
 
 def ratio(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
-    """Return the median over replicas of ours over theirs, with its interval."""
+    """Return the median of the ratios ours / theirs of all replicas, with its confidence interval."""
     pairs = list(zip(ours, theirs, strict=True))
     values = [a.low / b.low for a, b in pairs]
-    found = median_interval(values, [a.low / b.high for a, b in pairs], [a.high / b.low for a, b in pairs])
-    return _as_mean(found, len(pairs))
+    interval = median_interval(values, [a.low / b.high for a, b in pairs], [a.high / b.low for a, b in pairs])
+    return _as_mean(interval, len(pairs))
 
 
-def _as_mean(found: Interval, count: int) -> Mean:
-    return Mean(found.value, count, found.low, found.high)
+def _as_mean(interval: Interval, count: int) -> Mean:
+    return Mean(interval.value, count, interval.low, interval.high)

@@ -9,16 +9,16 @@ from biped.runs.verdict import RECOVERED
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD, compared, mean_ratio
+from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, PERSON_TEXT, compared, mean_ratio
 from experiments.studies.mean import mean_of
 
-#: RMS distance AP of the centre of pressure [mm], mean and standard deviation of 16 people.
+#: RMS distance AP of the centre of pressure [mm]: mean and standard deviation of 16 people.
 PUBLISHED = {"eyes-open": (5.0, 2.5), "eyes-closed": (6.3, 3.6)}
 #: Allowed relative difference of ratios, whose spread is unknown.
 PART = 0.2
-#: Every fifth row of 2 ms, for a force plate at 100 Hz; [Hz] cut-off of the low-pass filter (Prieto et al. 1996).
+#: Every fifth row of 2 ms is sampled, as by a force plate at 100 Hz; cut-off [Hz] of the filter (Prieto et al. 1996).
 EVERY, LOW_PASS = 5, 5.0
-_WHY = "only sensor noise makes the person sway, and its size is the project's choice; people's muscles are noisy, too"
+_WHY = "only sensor noise makes our person sway, and its size is our choice; people's muscles are noisy, too"
 
 
 def rms(senses: str, seed: int, duration: float) -> float:
@@ -35,17 +35,17 @@ def rms(senses: str, seed: int, duration: float) -> float:
 def findings(table: pd.DataFrame) -> tuple[Finding, ...]:
     """Compare the sway of trials, columns ``senses``, ``seed``, ``rms`` [mm] (NaN for falls), with published values."""
     by_seed = table.pivot_table(index="seed", columns="senses", values="rms", dropna=False)
-    found = []
+    statements = []
     for senses, (mean, deviation) in PUBLISHED.items():
         ours = by_seed[senses]
         what = f"RMS distance AP of the centre of pressure, {senses.replace('-', ' ')} [mm]"
-        found.append(compared(what, mean, deviation, mean_of(ours), _WHY, lost=int(ours.isna().sum())))
+        statements.append(compared(what, mean, deviation, mean_of(ours), _WHY, lost=int(ours.isna().sum())))
     published = PUBLISHED["eyes-closed"][0] / PUBLISHED["eyes-open"][0]
     closed, opened = by_seed.dropna()[["eyes-closed", "eyes-open"]].to_numpy().T
     lost = int(by_seed.isna().any(axis=1).sum())
-    what = "RMS distance AP, eyes closed over eyes open"
-    found.append(compared(what, round(published, 2), PART * published, mean_ratio(closed, opened), _WHY, lost=lost))
-    return tuple(found)
+    what, ratio = "RMS distance AP, eyes closed / eyes open", mean_ratio(closed, opened)
+    statements.append(compared(what, round(published, 2), PART * published, ratio, _WHY, lost=lost))
+    return tuple(statements)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
@@ -57,12 +57,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         progress(len(rows) / len(cases))
     table = pd.DataFrame(rows)
     assumptions = (
-        TOLD,
-        "with eyes open the sensors are those of the preset eyes-open, also with a delay of 100 ms",
-        f"ours: means of {seeds} trials of {duration:g} s, which differ in their noise alone, with 95 % intervals; the "
+        PERSON_TEXT,
+        "with eyes open, the sensors have the preset eyes-open and a delay of 100 ms",
+        f"ours: means of {seeds} trials of {duration:g} s, which differ only in their noise, with 95 % intervals; the "
         f"centre of pressure is sampled at 100 Hz and low-pass filtered at {LOW_PASS:g} Hz",
-        f"agreement: within a published standard deviation; for the ratio, without a known one, {100 * PART:g} %",
-        "the published people fear heights, and were measured on the ground",
+        f"agreement: within a published standard deviation; for the ratio, whose spread is unknown, {100 * PART:g} %",
+        "the people of the source fear heights; they were measured on the ground",
     )
     named = table.rename(columns={"rms": "RMS distance AP [mm]"})
     return Outcome(findings(table), assumptions, {"Trials": named}, {"quiet": _draw(table)})

@@ -1,6 +1,6 @@
-"""Region of Pai and Patton (1997): CoM positions and velocities from which a body comes to stand on its feet.
+"""Region of Pai and Patton (1997): CoM positions and velocities from which a body can stop over its feet.
 
-The inverted pendulum at constant height (``biped.capturability``) stops with its centre of pressure between heel and
+The inverted pendulum at constant height (``biped.capturability``) can stop with its centre of pressure between heel and
 toe if and only if the extrapolated centre of mass x + ẋ/ω is between them. The boundaries are therefore straight: ẋ = ω
 (toe − x) above, ω (heel − x) below. The published boundaries are computed, too: optima of a pendulum with a foot and
 people's dimensions and strength, not measurements of people.
@@ -27,14 +27,14 @@ PEOPLE = (Subject(1.649, 60.6, "female"), Subject(1.777, 78.1, "male"))
 #: Allowed relative difference: no spread is known, and the values are printed to one or two digits.
 PART = 0.1
 _WHY = (
-    "the pendulum's height is constant: that far behind the heel a leg would lean by 30° or more, and gravity would "
-    "decelerate a body that turns about its feet less than ω² x; such a body (the table's last column) needs less "
-    "velocity, on the upper boundary less than published; no controller parameter matters"
+    "the pendulum's height is constant; that far behind the heel a leg leans by 30° or more, and gravity decelerates a "
+    "body that turns about its feet by less than ω² x; such a body (last column of the table) needs less velocity, on "
+    "the upper boundary less than published; controller parameters have no influence"
 )
 
 
 class Region:
-    """Region of the pendulum in a person's dimensions."""
+    """Region of the pendulum with a person's dimensions."""
 
     def __init__(self, who: Subject) -> None:
         self.sex = who.sex
@@ -45,21 +45,21 @@ class Region:
 
     def velocity(self, boundary: str, place: float) -> float:
         """Return the velocity [statures/s] on a boundary at a position [foot lengths] in front of the heel."""
-        return self.pendulum.rate * self._way(boundary, place) / self.stature
+        return self.pendulum.rate * self._distance(boundary, place) / self.stature
 
     def turning(self, boundary: str, place: float) -> float:
-        """Return the velocity of a point mass on a rigid leg: v² = 2 g l (1 − cos θ), with sin θ = way/l."""
+        """Return the horizontal speed [statures/s] of a point mass on a rigid leg that gravity stops over the foot."""
         length = self.pendulum.height
-        cosine = math.sqrt(1.0 - (self._way(boundary, place) / length) ** 2)
+        cosine = math.sqrt(1.0 - (self._distance(boundary, place) / length) ** 2)
         return math.sqrt(2.0 * self.pendulum.gravity * length * (1.0 - cosine)) * cosine / self.stature
 
-    def _way(self, boundary: str, place: float) -> float:
-        """Return the distance [m] to the end of the foot over which the boundary's pendulum stops."""
+    def _distance(self, boundary: str, place: float) -> float:
+        """Return the distance [m] to the end of the foot over which the pendulum stops."""
         return ({"upper": 1.0, "lower": 0.0}[boundary] - place) * self.foot
 
 
 def findings(region: Region) -> tuple[Finding, ...]:
-    """Return the statements, without the boundaries' zeros at toe and heel, which hold by definition."""
+    """Return the statements, except the zeros of the boundaries at toe and heel, which hold by definition."""
     return tuple(
         stated(
             f"{boundary} boundary {abs(place):g} foot lengths behind the heel, {region.sex} [statures/s]",
@@ -93,13 +93,13 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it ta
             for who, region in zip(PEOPLE, regions, strict=True)
         ),
         f"nothing was fitted to these numbers; within {100 * PART:g} % counts as agreement: their spread is unknown; "
-        "the upper boundary's zero at the toe and the lower's at the heel hold by definition, and are not counted",
-        "the published boundaries are computed, of a pendulum with a foot and people's strength, and not measured",
+        "the zeros of the boundaries at toe and heel hold by definition, and are not counted",
+        "the published boundaries are computed for a pendulum with a foot and people's strength, not measured",
         "turning: horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
     )
     progress(1.0)
-    found = tuple(one for region in regions for one in findings(region))
-    return Outcome(found, assumptions, {"Boundaries": pd.DataFrame(rows)}, {"region": _draw(regions)})
+    statements = tuple(finding for region in regions for finding in findings(region))
+    return Outcome(statements, assumptions, {"Boundaries": pd.DataFrame(rows)}, {"region": _draw(regions)})
 
 
 def _draw(regions: list[Region]) -> Figure:
@@ -111,8 +111,8 @@ def _draw(regions: list[Region]) -> Figure:
             for region, line in zip(regions, ("-", "--"), strict=True):
                 ours = [region.velocity(boundary, x) for x in places]
                 axes.plot(places, ours, line, color=color, label=f"{boundary}, ours, {region.sex}")
-            told = [(x, v) for name, x, v in PUBLISHED if name == boundary]
-            axes.plot(*zip(*told, strict=True), "o", color=color, label=f"{boundary}, Pai and Patton")
+            points = [(x, v) for name, x, v in PUBLISHED if name == boundary]
+            axes.plot(*zip(*points, strict=True), "o", color=color, label=f"{boundary}, Pai and Patton")
         axes.set_xlabel("centre of mass before the heel [foot lengths]")
         axes.set_ylabel("velocity [statures/s]")
         axes.set_ylim(0.0, None)

@@ -1,9 +1,9 @@
-"""Effect of the control period on balance: the claim that 200 ms between two decisions cost nothing.
+"""Effect of the control period on balance: the claim that a control period of 200 ms has no cost.
 
-For the inverted pendulum it is a theorem. Between ticks of a period T it moves by ξ' = e^{ωT} ξ − (e^{ωT} − 1) p, with
-its centre of pressure p held. A control law p = k (ξ + n) with sensor errors n, at most N, leaves the deviation a ξ −
+For the inverted pendulum the claim is a theorem. In a control period T it moves by ξ' = e^{ωT} ξ − (e^{ωT} − 1) p, with
+its centre of pressure p held. A control law p = k (ξ + n) with sensor errors n of at most N leads to ξ' = a ξ −
 (e^{ωT} − 1) k n, a = e^{ωT} − (e^{ωT} − 1) k, so that the greatest deviation that N can cause is (e^{ωT} − 1) k N/(1 −
-abs(a)). For a ≥ 0 that is k N/(k − 1), which is independent of the period.
+abs(a)). For a ≥ 0 this is k N/(k − 1), which is independent of the period.
 """
 
 import math
@@ -23,7 +23,7 @@ from experiments.papers.people.person import (
     AT_ONCE,
     BY_ANKLES,
     PERSON,
-    TOLD,
+    PERSON_TEXT,
     compared,
     ends,
     mean_ratio,
@@ -38,35 +38,35 @@ from experiments.studies.sweep.sweep import sweep
 from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.threshold import SweptParameter
 
-#: [s] control periods; the least is the controller's own. Periods longer than the sensory delay have ideal sensors
-#: without delay.
+#: Control periods [s]; the least is the controller's default. Periods longer than the sensory delay are tested with
+#: ideal sensors without delay.
 LATE, NOT_LATE = (0.002, 0.02, 0.05, 0.1), (0.002, 0.05, 0.1, 0.2)
-#: Relative change that counts as no impact.
+#: Relative change below which the period counts as having no impact.
 MARGIN = 0.05
 GAINS = (1.5, 2.0, 3.0)
 _PUSH = (
-    "the response to an unexpected push waits for the next tick, and a held torque is delayed by half a period on "
-    "average: the claim is about bounded sensor errors, not about pushes"
+    "the response to an unexpected push starts at the next tick, and a held torque is delayed by half a period on "
+    "average; the claim is about bounded sensor errors, not about pushes"
 )
-_ERROR = "the sway of noisy stance varies more between trials than by the difference"
+_ERROR = "sway with sensor noise varies between trials by more than this difference"
 
 
 def error_bound(gain: float, period: float, rate: float) -> float:
-    """Return the pendulum's greatest deviation over the greatest sensor error; infinite if unstable."""
+    """Return the pendulum's greatest deviation divided by the greatest sensor error; infinity if it is unstable."""
     grown = math.exp(rate * period)
     kept = grown - (grown - 1.0) * gain
     return (grown - 1.0) * gain / (1.0 - abs(kept)) if abs(kept) < 1.0 else math.inf
 
 
 def findings(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket]], sway: Mean) -> tuple[Finding, ...]:
-    """Compare push thresholds by period [s], and the greatest sway of quiet stance at the longest and least period."""
-    found = []
-    for senses, brackets in (("100 ms late", late), ("not late", at_once)):
+    """Compare push thresholds, by control period [s], and sway in quiet stance, at the longest and the least period."""
+    statements = []
+    for senses, brackets in (("with a delay of 100 ms", late), ("without delay", at_once)):
         least, longest = min(brackets), max(brackets)
-        what = f"largest push in place, ticks of {1e3 * longest:g} ms over {1e3 * least:g} ms, senses {senses}"
-        found.append(compared(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
-    what = f"largest sway of quiet stance, ticks of {1e3 * max(LATE):g} ms over {1e3 * min(LATE):g} ms"
-    return (compared(what, 1.0, MARGIN, sway, _ERROR), *found)
+        what = f"largest push in place, period {1e3 * longest:g} ms / {1e3 * least:g} ms, sensors {senses}"
+        statements.append(compared(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
+    what = f"largest sway of quiet stance, period {1e3 * max(LATE):g} ms / {1e3 * min(LATE):g} ms"
+    return (compared(what, 1.0, MARGIN, sway, _ERROR), *statements)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
@@ -77,8 +77,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     swayed = _sway(trials, lambda done: progress(0.6 + 0.4 * done))
     pushes = [
         (senses, 1e3 * period, *ends(median(brackets)))
-        for senses, found in (("100 ms late", late), ("not late", at_once))
-        for period, brackets in found.items()
+        for senses, by_period in (("100 ms late", late), ("not late", at_once))
+        for period, brackets in by_period.items()
     ]
     tables = {
         "Pushes": pd.DataFrame(pushes, columns=["senses", "period [ms]", "largest push [N·s]", "from", "to"]),
@@ -92,12 +92,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     sway = mean_ratio(by_period.get_group(max(LATE)), by_period.get_group(min(LATE)))
     longest = math.log(2.0) / rate
     assumptions = (
-        TOLD,
+        PERSON_TEXT,
         f"for the inverted pendulum, ω = {rate:.2f}/s, the claim is a theorem: with a gain k from the extrapolated "
         "centre of mass to the centre of pressure, the greatest deviation is k/(k − 1) times the greatest sensor "
-        f"error at all periods up to ln(k/(k − 1))/ω, for k = 2 {1e3 * longest:.0f} ms",
+        f"error for all periods up to ln(k/(k − 1))/ω, which is {1e3 * longest:.0f} ms for k = 2",
         "pushes are forward, at the trunk, within 0.1 s; periods longer than the sensory delay have sensors without "
-        "delay and noise; the largest sway is that of the centre of mass from its start, in 30 s",
+        "delay and noise; sway is the largest distance of the centre of mass from its start in 30 s",
         f"agreement: within {100 * MARGIN:g} %; ours: medians of {replicas} replicas (3 without noise), and the "
         f"geometric mean over {trials} trials, with their intervals",
     )
@@ -114,10 +114,10 @@ def _pushes(
 ) -> dict[float, list[Bracket]]:
     conditions = {f"{period}": {"controller.period": period} for period in periods}
     changes = {**PERSON, **BY_ANKLES, **senses, "push.azimuth": 0.0, "run.duration": 5.0}
-    found = thresholds(
+    by_name = thresholds(
         ANKLES, SweptParameter("push.impulse"), grid, conditions, changes, replicas=replicas, progress=progress
     )
-    return {float(name): brackets for name, brackets in found.items()}
+    return {float(name): brackets for name, brackets in by_name.items()}
 
 
 def _sway(trials: int, progress: Progress) -> pd.DataFrame:
@@ -131,10 +131,10 @@ def _sway(trials: int, progress: Progress) -> pd.DataFrame:
 
 def _draw(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket]]) -> Figure:
     with plotted("Largest push in place", "period [ms]", "impulse [N·s]") as (figure, axes):
-        for label, found in (("senses 100 ms late", late), ("not late", at_once)):
-            medians = [median(brackets) for brackets in found.values()]
-            periods = [1e3 * period for period in found]
-            values = [one.value for one in medians]
+        for label, by_period in (("sensory delay 100 ms", late), ("no sensory delay", at_once)):
+            medians = [median(brackets) for brackets in by_period.values()]
+            periods = [1e3 * period for period in by_period]
+            values = [mean.value for mean in medians]
             axes.errorbar(periods, values, reaches(medians), fmt="o-", capsize=3.0, label=label)
         axes.set_ylim(0.0, None)
     return figure

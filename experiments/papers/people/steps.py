@@ -15,17 +15,17 @@ from experiments.studies.mean import mean_of
 from experiments.studies.sweep.sweep import sweep
 
 LAW = "stepping"
-#: [N·s] pushes to the left; the least is about the threshold with feet in place.
+#: Pushes to the left [N·s]; the smallest is about the threshold with feet in place.
 PUSHES = (40.0, 45.0, 50.0, 55.0)
-#: [cm] range of a constant distance: differences that the ankles can compensate.
+#: Largest difference [cm] of distances that count as constant: the ankles can compensate it.
 ANKLES_REACH = 2.0
 _PLACE = "the first step closes the feet, and lands short of ξ"
-_MANY = "further steps have to catch the trunk, which the swing has tilted"
-_NOISE = "sensor noise of a tenth of the signal is amplified by the prediction, and misleads the steps"
+_MANY = "the swing of the leg has tilted the trunk, so that further steps are needed"
+_NOISE = "the prediction amplifies the sensor noise, a tenth of the signal, so that steps are misplaced"
 
 
 def findings(table: pd.DataFrame, noisy: pd.DataFrame) -> tuple[Finding, ...]:
-    """Compare trials, and trials with sensor noise, with published first steps."""
+    """Compare trials without and with sensor noise with published values of first steps."""
     stepped = table[table["footsteps"] > 0]
     down = 1e3 * float((stepped["first_step_onset"] + stepped["first_step_duration"]).min())
     beyond = 100.0 * stepped.groupby("push.impulse")["first_step_beyond_xcom"].mean()
@@ -34,9 +34,9 @@ def findings(table: pd.DataFrame, noisy: pd.DataFrame) -> tuple[Finding, ...]:
     overall = shown(mean_of(100.0 * stepped["first_step_beyond_xcom"]))
     alike = when(f"all outward, within ± {ANKLES_REACH:g} cm", constant)
     return (
-        stated("earliest foot on the floor after the push began [ms]", "at least 300", down, at_least(300.0)),
-        stated("first step outward of ξ, by push [cm]", "constant", f"{means}; of all {overall}", alike, why=_PLACE),
-        stated("most steps", "at most 2", float(table["footsteps"].max()), at_most(2), why=_MANY),
+        stated("earliest landing of a foot after the start of the push [ms]", "at least 300", down, at_least(300.0)),
+        stated("first step outward of ξ, by push [cm]", "constant", f"{means}; all: {overall}", alike, why=_PLACE),
+        stated("largest number of steps", "at most 2", float(table["footsteps"].max()), at_most(2), why=_MANY),
         stated(f"falls of {len(table)} trials", "0", float(_falls(table)), at_most(0), why=_MANY),
         stated(
             f"falls of {len(noisy)} with the sensor noise of closed eyes", "0", float(_falls(noisy)), at_most(0),
@@ -66,7 +66,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     table, noisy = pushed(EXACT, 0.0), pushed({}, 0.5)
     assumptions = (
         "the person, upright, with the controller stepping and its defaults, a sensory delay of 100 ms, and no sensor "
-        "noise or thresholds; closed eyes, with noise of a tenth of the signal, have a row of their own",
+        "noise or thresholds; a separate statement is for closed eyes, with noise of a tenth of the signal",
         "pushes at the trunk to the left, within 0.1 s, during stance; people walked on a treadmill",
         f"means over {replicas} trials for each push, which differ in their initial joint angles (5 mrad)",
     )

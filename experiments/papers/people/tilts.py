@@ -17,32 +17,32 @@ from biped.identification import IndependentChannels
 from controllers import Postural
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT, compared, ends
+from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, PERSON_TEXT, WEIGHT, compared, ends
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.sweep.sweep import sweep
 
-#: [Hz].
+#: Frequencies of the floor's motion [Hz].
 FREQUENCIES = (0.05, 0.15, 0.35, 0.65, 1.15)
-#: By peak-to-peak tilt [°]: stiffness [N·m/°], delay [s], proprioceptive weight.
+#: Fitted to people, by peak-to-peak tilt [°]: stiffness [N·m/°], delay [s], proprioceptive weight.
 FITTED = {
     0.5: (17.0, 0.20, 0.70), 1.0: (18.0, 0.19, 0.60), 2.0: (19.0, 0.18, 0.50), 4.0: (20.0, 0.13, 0.40),
     8.0: (21.0, 0.11, 0.22),
 }  # fmt: skip
-#: Parameters of all amplitudes: [kg·m²], [N·m/rad], [N·m·s/°], [°/(N·m)].
+#: Fitted to people, for all tilts: inertia [kg·m²], m g h [N·m/rad], damping [N·m·s/°], torque feedback [°/(N·m)].
 INERTIA, TOPPLING, DAMPING, TORQUE_FEEDBACK = 70.6, 634.0, 5.0, 0.01
-#: Allowed differences, as no spread is known: relative of the gain, and [°] of the phase.
+#: Allowed relative difference of the gain, and difference [°] of the phase, as no spread is known.
 PART, TURN = 0.2, 15.0
-_CYCLE, _RISE = 20.0, 10.0  # [s]
-_FELL = "it sways more than people, who rely less on the floor at large tilts, and falls without a step"
-#: Reasons for differences, below and above people's values; a lag is negative.
+_CYCLE, _RISE = 20.0, 10.0  # [s] period of the floor's motion, and time to fade it in
+_FELL = "the person sways more than people, who rely less on the floor at large tilts, and falls without a step"
+#: Reasons for values below and above people's; a lag is a negative phase.
 _GAIN = (
-    "its sensory delay is shorter than people's at small tilts, which damps their resonance near 0.65 Hz, and soles "
+    "the sensory delay is shorter than people's at small tilts, which damps their resonance near 0.65 Hz, and soles "
     "that sink into rubber reduce the effect of the ankle torque",
-    "passive ankles and one weight follow the floor equally at all tilts; people rely less on it at larger tilts",
+    "passive ankles and a constant weight follow the floor equally at all tilts; people rely less on it at large tilts",
 )
 _PHASE = (
-    "its shorter delay adds damping, and rubber lowers the resonance, so that it lags more below the resonance",
-    "its sensory delay is shorter than people's at small tilts, and adds less phase beyond the resonance",
+    "the shorter delay adds damping, and rubber lowers the resonance, so that sway lags more below the resonance",
+    "the sensory delay is shorter than people's at small tilts, and adds less lag above the resonance",
 )
 
 
@@ -52,8 +52,8 @@ class Response(NamedTuple):
     tilt: float  # [°] peak to peak
     frequency: float  # [Hz]
     people: tuple[float, float]  # gain, and phase [°], of the model fitted to people
-    gain: Mean
-    phase: Mean  # [°]
+    gain: Mean  # our gain
+    phase: Mean  # [°] our phase
     fell: int  # number of trials with a fall
 
 
@@ -94,51 +94,51 @@ def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
 
 
 def responses(table: pd.DataFrame) -> list[Response]:
-    """Return the responses of trials without a fall, from trials of ``simulated``."""
-    found = []
+    """Return the responses of trials without a fall, from the table of ``simulated``."""
+    rows = []
     for tilt in FITTED:
         trials = table[table["tilt"] == tilt]
         stood = trials[trials["verdict"] == "recovered"]
         for number, (frequency, people) in enumerate(zip(FREQUENCIES, _unwrapped(tilt), strict=True), 1):
             phase = phase_near(stood[f"sway_phase_{number}"].to_numpy(dtype=float), people[1])
             gain = mean_of(stood[f"sway_gain_{number}"])
-            found.append(Response(tilt, frequency, people, gain, phase, len(trials) - len(stood)))
-    return found
+            rows.append(Response(tilt, frequency, people, gain, phase, len(trials) - len(stood)))
+    return rows
 
 
-def findings(found: Sequence[Response]) -> tuple[Finding, ...]:
-    """Compare all gains and phases with people's."""
+def findings(rows: Sequence[Response]) -> tuple[Finding, ...]:
+    """Compare all gains and phases with those of the model fitted to people."""
     stated = []
-    for one in found:
-        where = f"at {one.frequency:g} Hz for a tilt of {one.tilt:g}° peak to peak"
-        gain, phase = one.people
+    for response in rows:
+        where = f"at {response.frequency:g} Hz for a tilt of {response.tilt:g}° peak to peak"
+        gain, phase = response.people
         ways = (
-            (f"gain {where}", round(gain, 2), PART * gain, one.gain, _GAIN),
-            (f"phase {where} [°]", float(round(phase)), TURN, one.phase, _PHASE),
+            (f"gain {where}", round(gain, 2), PART * gain, response.gain, _GAIN),
+            (f"phase {where} [°]", float(round(phase)), TURN, response.phase, _PHASE),
         )
         for quantity, published, margin, ours, why in ways:
-            because = _FELL if one.fell else why[ours.value > published]
-            stated.append(compared(quantity, published, margin, ours, because, lost=one.fell))
+            because = _FELL if response.fell else why[ours.value > published]
+            stated.append(compared(quantity, published, margin, ours, because, lost=response.fell))
     return tuple(stated)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     replicas, cycles = (2, 1) if quick else (10, 3)
-    found = responses(simulated(replicas, cycles, progress))
+    rows = responses(simulated(replicas, cycles, progress))
     assumptions = (
-        TOLD,
-        "published: closed-form response of the independent-channel model with the stiffness, delay and weight fitted "
-        "to people at each amplitude, the initial values of a laboratory's toolbox; not people's measured responses; a "
-        f"body of {INERTIA:g} kg·m² and {TOPPLING:g} N·m/rad, without passive ankles",
+        PERSON_TEXT,
+        "published values are not measured responses, but the closed-form response of the independent-channel model "
+        "with stiffness, delay and weight fitted to people at each amplitude (initial values of a laboratory's "
+        f"toolbox), for a body of {INERTIA:g} kg·m² and {TOPPLING:g} N·m/rad, without passive ankles",
         f"agreement: our mean is within {100 * PART:g} % of the gain and {TURN:g}° of the phase; no spread is known",
         f"ours: means of {replicas} trials of {cycles} cycles of {_CYCLE:g} s, with 95 % intervals, on rubber",
     )
-    tables = {"Responses": _frame(found), "On a rigid floor, in closed form": _rigid()}
-    return Outcome(findings(found), assumptions, tables, {"tilts": _draw(found)})
+    tables = {"Responses": _frame(rows), "On a rigid floor, in closed form": _rigid()}
+    return Outcome(findings(rows), assumptions, tables, {"tilts": _draw(rows)})
 
 
 def _rigid() -> pd.DataFrame:
-    """Return the controller's response without noise and thresholds, with its delay and with people's."""
+    """Return the closed-form response of the controller, with its delay and with the delay of people."""
     law = Postural(weight=WEIGHT)
     rows = []
     for delay in (LATE, FITTED[2.0][1]):
@@ -152,14 +152,12 @@ def _rigid() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["delay [s]", "frequency [Hz]", "gain", "phase [°]"])
 
 
-def _frame(found: Sequence[Response]) -> pd.DataFrame:
+def _frame(responses: Sequence[Response]) -> pd.DataFrame:
     columns = (
         "tilt [°]", "frequency [Hz]", "gain of people", "phase of people [°]", "gain", "gain from", "gain to",
         "phase [°]", "phase from [°]", "phase to [°]", "fell",
     )  # fmt: skip
-    rows = [
-        (one.tilt, one.frequency, *one.people, *ends(one.gain), *ends(one.phase), one.fell) for one in found
-    ]  # fmt: skip
+    rows = [(r.tilt, r.frequency, *r.people, *ends(r.gain), *ends(r.phase), r.fell) for r in responses]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -169,16 +167,15 @@ def _unwrapped(tilt: float) -> list[tuple[float, float]]:
     return list(zip(np.abs(response).tolist(), np.degrees(np.unwrap(np.angle(response))).tolist(), strict=True))
 
 
-def _draw(found: Sequence[Response]) -> Figure:
-    with plotted("Sway over the floor's tilt, from peak to peak", "frequency [Hz]", "gain") as (figure, axes):
+def _draw(responses: Sequence[Response]) -> Figure:
+    with plotted("Sway / tilt of the floor, by peak-to-peak tilt", "frequency [Hz]", "gain") as (figure, axes):
         for number, tilt in enumerate(FITTED):
-            of_tilt = [one for one in found if one.tilt == tilt]
+            of_tilt = [response for response in responses if response.tilt == tilt]
             color = f"C{number}"
-            axes.loglog(FREQUENCIES, [one.people[0] for one in of_tilt], "--", color=color, label=f"{tilt:g}°, people")
-            if not any(one.fell for one in of_tilt):
-                axes.loglog(
-                    FREQUENCIES, [one.gain.value for one in of_tilt], "o-", color=color, label=f"{tilt:g}°, ours"
-                )
+            axes.loglog(FREQUENCIES, [r.people[0] for r in of_tilt], "--", color=color, label=f"{tilt:g}°, people")
+            if not any(r.fell for r in of_tilt):
+                gains = [r.gain.value for r in of_tilt]
+                axes.loglog(FREQUENCIES, gains, "o-", color=color, label=f"{tilt:g}°, ours")
         axes.set_ylim(0.05, 5.0)
         axes.legend(ncols=3, loc="lower left")
     return figure

@@ -18,7 +18,7 @@ from experiments.papers.people.person import (
     BY_ANKLES,
     EXACT,
     PERSON,
-    TOLD,
+    PERSON_TEXT,
     Changes,
     compared,
     ends,
@@ -31,7 +31,7 @@ from experiments.studies.mean import Mean
 from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.threshold import SweptParameter
 
-#: [N·m] mean and standard deviation, by the direction of the fall.
+#: Published mean and standard deviation [N·m] before a first and a second step, by the direction of the fall.
 FIRST = {
     "forwards": (273.0, 82.3), "backwards": (235.5, 98.0), "to the side of the leg that steps": (236.8, 85.4),
     "to the side of the leg that stands": (225.7, 77.7),
@@ -42,9 +42,9 @@ WAYS = {
     "forwards": ("x", 1.0), "backwards": ("x", -1.0), "to the side of the leg that steps": ("y", 1.0),
     "to the side of the leg that stands": ("y", -1.0),
 }  # fmt: skip
-#: [s] durations of the floor's motion; torques are compared at the middle one, as in ``displacement``.
+#: Durations [s] of the floor's motion; torques are compared for the middle one, as in ``displacement``.
 RISES, RISE = (0.2, 0.4, 0.6), 0.4
-#: Peak acceleration of a minimum-jerk displacement D in a time T, in D/T² (Flash and Hogan 1985).
+#: Peak acceleration of a minimum-jerk displacement D in a time T, divided by D/T² (Flash and Hogan 1985).
 PEAK = 10.0 / math.sqrt(3.0)
 #: Half of the last shown digit of a ratio.
 _DIGIT = 0.005
@@ -53,44 +53,44 @@ _LAW = {
     2: ("stepping", {**PERSON, **EXACT, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
                      "controller.instruction": "one-step-only"}),
 }  # fmt: skip
-_SIDE = "its joints are held by whatever torque it takes, where people's hips give way"
-_ANKLES = "by the ankle strategy alone, all other joints held, it recovers from less than people, who also use the hips"
-_STEP = "after its one step the trunk falls, which the swing has tilted"
-#: Differences between replicas: sensor noise, or, without noise, the initial joint angles.
+_SIDE = "the joints of the person are held by any torque that is needed, while people's hips give way"
+_ANKLES = "with only the ankle strategy, other joints being held, the person withstands less than people, who use hips"
+_STEP = "after the one step the trunk, which the swing of the leg has tilted, falls"
+#: Seeds that differ between replicas: of sensor noise, or, without noise, of the initial joint angles.
 _SCATTERED = {1: "sensors.seed", 2: "initial.seed"}
 #: Thresholds by duration of the floor's motion, number of steps, and direction.
-Found = Mapping[tuple[float, int, str], Sequence[Bracket]]
+Brackets = Mapping[tuple[float, int, str], Sequence[Bracket]]
 
 
 def lever() -> float:
-    """Return m h [kg·m] of the upright human above the ankles: the torque per acceleration of the floor."""
+    """Return m h [kg·m] of the upright human above the ankles: torque / acceleration of the floor."""
     model = human()
     return pendulum_of(model, Stance().configuration(model))["toppling"] / GRAVITY
 
 
 def torque(brackets: Sequence[Bracket], rise: float) -> Mean:
-    """Return the ankle torque [N·m] that would keep the body upright on a floor displaced by [m] in a time [s]."""
+    """Return the ankle torque [N·m] that keeps the body upright at threshold displacements in ``rise`` [s]."""
     return median(brackets, lever() * PEAK / rise**2)
 
 
-def findings(found: Found) -> tuple[Finding, ...]:
-    """Compare thresholds [m]: torques at one rise time, and their ratios, which depend little on it, at all."""
+def findings(brackets: Brackets) -> tuple[Finding, ...]:
+    """Compare torques at one duration of the floor's motion, and ratios of torques at all durations."""
     rows = [("first", 1, way, *numbers) for way, numbers in FIRST.items()]
     rows += [("second", 2, way, *numbers) for way, numbers in SECOND.items()]
     statements = []
     for which, steps, way, mean, sd in rows:
-        ours = torque(found[RISE, steps, way], RISE)
+        ours = torque(brackets[RISE, steps, way], RISE)
         statements.append(compared(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
     front = FIRST["forwards"][0]
-    ratios = [(f"first step {way}, relative to forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
+    ratios = [(f"torque before a first step {way} / forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
               for way, (mean, _) in FIRST.items() if way != "forwards"]  # fmt: skip
-    ratios += [(f"second step {way}, relative to the first", SECOND[way][0] / FIRST[way][0], (2, way), (1, way), _STEP)
-               for way in SECOND]  # fmt: skip
+    ratios += [(f"torque before a second / before a first step {way}", mean / FIRST[way][0], (2, way), (1, way), _STEP)
+               for way, (mean, _) in SECOND.items()]  # fmt: skip
     for what, published, over, under, because in ratios:
-        all_times = [median(found[rise, *over]).value / median(found[rise, *under]).value for rise in RISES]
+        all_times = [median(brackets[t, *over]).value / median(brackets[t, *under]).value for t in RISES]
         within = min(all_times) - _DIGIT <= published <= max(all_times) + _DIGIT
         text = f"{min(all_times):.2f} … {max(all_times):.2f}"
-        statements.append(stated(what, f"{published:.2f}", text, when("within ours", within), why=because))
+        statements.append(stated(what, f"{published:.2f}", text, when("within our range", within), why=because))
     return tuple(statements)
 
 
@@ -100,9 +100,9 @@ def why(steps: int, way: str) -> str:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     replicas, fine = (3, 0.02) if quick else (7, 2.5e-3)
-    found: dict[tuple[float, int, str], Sequence[Bracket]] = {}
-    wanted = [(rise, steps, way) for rise in RISES for steps in (1, 2) for way in (FIRST if steps == 1 else SECOND)]
-    for number, (rise, steps, way) in enumerate(wanted):
+    brackets: dict[tuple[float, int, str], Sequence[Bracket]] = {}
+    cases = [(rise, steps, way) for rise in RISES for steps in (1, 2) for way in (FIRST if steps == 1 else SECOND)]
+    for number, (rise, steps, way) in enumerate(cases):
         axis, sign = WAYS[way]
         law, changes = _LAW[steps]
         floor: Changes = {
@@ -110,29 +110,29 @@ def produce(quick: bool, progress: Progress) -> Outcome:
             "run.duration": 5.0,
         }  # fmt: skip
         swept, grid = SweptParameter("platform.size", sign), Grid(0.005, 0.8, 0.1, fine)
-        one: Mapping[str, Mapping[str, Value]] = {way: {}}
-        done = lambda share, n=number: progress((n + share) / len(wanted))  # noqa: E731
-        found[rise, steps, way] = thresholds(
-            law, swept, grid, one, {**changes, **floor}, replicas=replicas, progress=done,
+        condition: Mapping[str, Mapping[str, Value]] = {way: {}}
+        done = lambda share, n=number: progress((n + share) / len(cases))  # noqa: E731
+        brackets[rise, steps, way] = thresholds(
+            law, swept, grid, condition, {**changes, **floor}, replicas=replicas, progress=done,
             scattered=_SCATTERED[steps], count_stepping=steps > 1,
         )[way]  # fmt: skip
     assumptions = (
-        TOLD,
-        "before a second step: the controller stepping, limited to one step, with a sensory delay of 100 ms, without "
-        "sensor noise or thresholds, which its steps do not tolerate",
-        "both lateral directions are equal for the first step: without a step no leg is chosen, and only noise differs",
-        "torque: m h times the floor's greatest acceleration, for the body above its ankles",
+        PERSON_TEXT,
+        "before a second step: the controller is stepping, limited to one step, with a sensory delay of 100 ms and "
+        "without sensor noise or thresholds, which its steps do not tolerate",
+        "the two lateral directions differ only by noise for the first step, since no leg is chosen without a step",
+        "torque: m h of the body above the ankles times the floor's greatest acceleration",
         f"the floor moves with minimum jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
         f"profile is unknown; torques are compared at {RISE:g} s, ratios at all durations",
-        "agreement: torques within a published standard deviation; ratios if the published one is within our range",
+        "agreement: torques within a published standard deviation; ratios if the published ratio is within our range",
         f"medians of {replicas} replicas, with their intervals",
     )
-    torques = {key: torque(brackets, key[0]) for key, brackets in found.items()}
+    torques = {key: torque(replicated, key[0]) for key, replicated in brackets.items()}
     columns = ("time [s]", "step", "way", "torque [N·m]", "from [N·m]", "to [N·m]", "displacement [m]")
     table = pd.DataFrame(
-        [(*key, *ends(one), median(found[key]).value) for key, one in torques.items()], columns=columns
+        [(*key, *ends(mean), median(brackets[key]).value) for key, mean in torques.items()], columns=columns
     )
-    return Outcome(findings(found), assumptions, {"Torques": table}, {"torques": _draw(torques)})
+    return Outcome(findings(brackets), assumptions, {"Torques": table}, {"torques": _draw(torques)})
 
 
 def _draw(torques: Mapping[tuple[float, int, str], Mean]) -> Figure:

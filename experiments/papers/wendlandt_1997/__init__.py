@@ -6,11 +6,11 @@ from experiments.papers.item import Item, Paper, misprints
 from experiments.papers.wendlandt_1997 import chapter5, claims, experiment2, pendulum_items, rigid_body
 from experiments.papers.wendlandt_1997.friction_figure import ITEM as FRICTION
 
-#: Tables 2.1 and 2.2, and figures 2.2 to 2.12: all are of Lagrangian systems.
+#: Tables 2.1 and 2.2, and figures 2.2 to 2.12, which are of Lagrangian systems.
 CHAPTER_2: tuple[Item, ...] = tuple(
     replace(item, packages=("sympy",)) for item in (*rigid_body.ITEMS, *pendulum_items.ITEMS)
 )
-#: Place, printed, right, how one knows.
+#: Place in the thesis, printed text, correction, evidence.
 MISPRINTS = (
     ("proof of theorem 2.1", "Dᵀψ(q_{k+1})", "Dᵀψ(q_k)", "the same paragraph: Dᵀψ(q_k) Dᵀg(ψ(q_k)) = 0"),
     ("2.4.1, before (2.47)", "𝕃 : TV → ℝ", "𝕃 : V × V → ℝ", "(2.23)"),

@@ -1,4 +1,4 @@
-"""Section 5.3 of Wendlandt 1997: the figures of a box that is thrown along the floor, 5.3 to 5.6."""
+"""Section 5.3 of Wendlandt 1997: figures 5.3 to 5.6, of a box that is thrown along the floor."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,7 @@ from experiments.papers.item import Finding, Item
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Fact, Motion
 from experiments.papers.wendlandt_1997.simulated import simulated_figure
 
-#: By the kind of figure: what it shows, and the facts that the text tells about it.
+#: By kind of figure: its title, and the facts that the text states about it.
 _FIGURES: dict[str, tuple[str, tuple[str, ...]]] = {
     "centre-of-mass": ("Center of Mass", ("first touch", "flight", "y increases", "rest")),
     "quaternion": ("Quaternion Orientation", ("flip",)),
@@ -23,19 +23,19 @@ _FIGURES: dict[str, tuple[str, tuple[str, ...]]] = {
     "newton-iterations": ("Number of Newton-Raphson Iterations", ("Newton",)),
 }  # fmt: skip
 _ASSUMPTIONS = (
-    f"Friction: the thesis prints no coefficient; {FRICTION:g}, static and dynamic, is in the one interval in which "
+    f"Friction: the thesis prints no coefficient; {FRICTION:g}, static and dynamic, is in the only interval in which "
     "all of these statements hold (biped reproduce wendlandt-1997 friction).",
-    "The orientation at the start is made unit.",
+    "The quaternion at the start is normalized.",
 )
 
-#: Facts of the motion before anything touches, which has no friction.
+#: Facts of the motion before the first contact, which do not depend on friction.
 _BEFORE = ("first touch", "flight")
-_CHOSEN = f"friction {FRICTION:g} is in the middle of the interval in which this and the others hold"
+_CHOSEN = f"the friction, {FRICTION:g}, is in the middle of the interval in which all facts hold"
 
 
 def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
     motion = Motion(run)
-    findings = [_found(fact, motion) for name in _FIGURES[kind][1] for fact in FACTS if fact.name == name]
+    findings = [_judged(fact, motion) for name in _FIGURES[kind][1] for fact in FACTS if fact.name == name]
     if kind == "centre-of-mass":
         findings.append(_penetration(run))
     if kind == "newton-iterations":
@@ -43,8 +43,8 @@ def _compare(kind: str, run: Run) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _found(fact: Fact, motion: Motion) -> Finding:
-    finding = stated(fact.name, fact.statement, fact.measured(motion), when("it is so", fact.holds(motion)))
+def _judged(fact: Fact, motion: Motion) -> Finding:
+    finding = stated(fact.name, fact.statement, fact.measured(motion), when("the statement holds", fact.holds(motion)))
     return finding if fact.name in _BEFORE else replace(finding, note=_CHOSEN, kind="chosen")
 
 
@@ -54,15 +54,15 @@ def _penetration(run: Run) -> Finding:
 
 
 def _iterations(motion: Motion) -> Finding:
-    """State the positions of the steps with the most iterations, and of vertex 1's first sliding."""
+    """State whether the step with the most iterations is in the first sliding of vertex 1."""
     iterations, slides = motion.run.frame["newton_iterations"].to_numpy(), motion.states[0] == ContactState.SLIDING
     begin = int(np.argmax(slides))
     end = begin + int(np.argmin(slides[begin:]))
     at, sliding = int(np.argmax(iterations)), motion.time[[begin, end]]
     return stated("time of the most iterations [s]", "during the initial sliding of vertex 1", float(motion.time[at]),
-                  when(f"from {sliding[0]:.3f} to {sliding[1]:.3f} s, as that lasts here", begin <= at < end),
-                  why=f"while vertex 1 slides, at most {iterations[begin:end].max()} are taken; why is not known: the "
-                  "thesis prints neither its first guess nor its tolerance")  # fmt: skip
+                  when(f"from {sliding[0]:.3f} to {sliding[1]:.3f} s, the time of the sliding here", begin <= at < end),
+                  why=f"while vertex 1 slides, at most {iterations[begin:end].max()} are taken; the reason is not "
+                  "known: the thesis prints neither its first guess nor its tolerance")  # fmt: skip
 
 
 ITEMS: tuple[Item, ...] = tuple(

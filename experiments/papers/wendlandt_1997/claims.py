@@ -1,4 +1,4 @@
-"""Claims of Wendlandt 1997 without figures (3.4, 4.2.4, 4.4, 5.4), and tested causes of experiments 1 and 2."""
+"""Claims of Wendlandt 1997 in words (3.4, 4.2.4, 4.4, 5.4), and possible causes of differences in experiments 1, 2."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ from experiments.papers.lee_2016.speed import cost_of
 from experiments.papers.wendlandt_1997 import experiment1, experiment2
 from experiments.papers.wendlandt_1997.simulated import run_of
 
-#: Edges of blocks of 1.8 kg beside the cube of the figures [m]; the floor with the thesis's restitution; times [s].
+#: Edges [m] of blocks of 1.8 kg other than the cube; rigid floor with the restitution of the thesis; names of times.
 BLOCKS = ((0.01, 0.3, 0.3), (0.03, 0.245, 0.245), (0.03, 0.1, 0.1), (0.03, 0.4, 0.05), (0.06, 0.17, 0.17))
 RIGID: dict[str, Value] = {"integrator.name": "rigid", "integrator.restitution": 0.2}
 TIMES = ["hit", "left heel up", "left heel down", "right heel up", "right heel down"]
@@ -39,24 +39,24 @@ def unexplained(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - r
     what, ours = "front of the left foot on a rigid floor, experiment 1", "stays down" if stays else "rises"
     first = stated(what, "rises at about 0.18 s", ours, when("stays down", stays), kind="ours")
     rows.insert(0, "floor and block", list(runs))
-    return Outcome((first, *compared(rows)), ("rigid floor: the product's",), {"Times of experiment 2 [s]": rows})
+    return Outcome((first, *compared(rows)), ("rigid floor: integrator `rigid`",), {"Times of experiment 2 [s]": rows})
 
 
 def compared(rows: pd.DataFrame) -> tuple[Finding, ...]:
-    """State the discrepancies of experiment 2 that no floor or block explains, and those that the block's size does."""
+    """State which differences of experiment 2 are explained by the floor or by the size of the block."""
     hits, delay = rows["hit"], rows[["left heel up", "right heel up"]].max(axis=1) - rows["hit"]
     left = int((rows["left heel down"] < rows["right heel down"]).sum())
     return (
-        stated("longest time from the hit to a heel's rise, all floors and blocks [s]", "0.05, derived: 0.13 less 0.08",
-               float(delay.max()), below(0.04, "below 0.04: none explains it"), kind="ours"),
+        stated("longest time from the hit to a heel's rise, all floors and blocks [s]", "0.05, derived: 0.13 − 0.08",
+               float(delay.max()), below(0.04, "below 0.04: no floor or block explains it"), kind="ours"),
         stated("foot that lands first, all floors and blocks", "right", f"left in {left} of {len(rows)}",
-               when("left in all: none explains it", left == len(rows)), kind="ours"),
+               when("left in all: no floor or block explains it", left == len(rows)), kind="ours"),
         stated("times of the hit, all blocks [s]", "about 0.08", f"{hits.min():.3f} … {hits.max():.3f}",
-               when("0.08 among them: the size explains it", hits.min() < 0.08 < hits.max()), kind="ours"),
+               when("0.08 is among them: the size explains it", hits.min() < 0.08 < hits.max()), kind="ours"),
     )  # fmt: skip
 
 
-#: As printed [1/s²], [1/s]; seconds of the error dynamics, whose slowest rate is 3.5 1/s; random starts.
+#: Printed gains [1/s²], [1/s]; duration [s] of the error dynamics, with a slowest rate of 3.5/s; numbers of starts.
 STIFFNESS, DAMPING, SETTLING, STARTS, QUICK_STARTS = 50.0, 7.07, 10.0, 1000, 200
 
 
@@ -68,11 +68,11 @@ def orientations(quick: bool, progress: Progress) -> Outcome:
     progress(1.0)
     what, claim = f"starts with an orientation error below 1e-6 after {SETTLING:g} s", "has always converged to zero"
     finding = stated(what, claim, f"{came} of {starts}", when("all", came == starts))
-    return Outcome((finding,), ("(4.26), from errors over all rotations and rates of 5 rad/s about each axis",))
+    return Outcome((finding,), ("(4.26) from random rotations and rates (standard deviation 5 rad/s)",))
 
 
 def settled(y: Floats, stiffness: float) -> Floats:
-    """Return the sizes of errors (4.26) after ``SETTLING``, from rows of a quaternion and an angular velocity."""
+    """Return the norms of errors (4.26) after ``SETTLING``, from rows of a quaternion and an angular velocity."""
 
     def rates(_: float, flat: Floats) -> Floats:
         s, v, w = np.split(flat.reshape(y.shape), (1, 4), axis=1)
@@ -83,7 +83,7 @@ def settled(y: Floats, stiffness: float) -> Floats:
     return np.asarray(np.linalg.norm(end.reshape(y.shape)[:, 1:4], axis=1))
 
 
-#: Parameters that are changed by a hundredth; the set point: upright, until it goes aside from 1 to 2 s.
+#: Parameters that are changed by 1 %; set point: upright, then moved aside from 1 to 2 s.
 CHANGED = (
     *(f"controller.{k}_{what}" for k in ("kp", "kd") for what in ("position", "orientation")),
     "floor.k_n",
@@ -99,23 +99,23 @@ def controller(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - ru
     progress(0.5)
     verdict = experiment_named("thrown-block").run(fast).summary["verdict"]
     findings = (
-        stated("change of the trunk's path by 1% of a parameter, of its range, over that part, at most",
+        stated("largest change of the trunk's path / its range / relative change of a parameter (1 %)",
                "a sensitivity to small changes in the parameters was not observed", worst, below(1)),
         region("set points it comes to, turned by 30°", _led("turn", float(np.radians(30.0)))),
         region("set points it comes to, moved by 5 cm in a second", _led("displacement", 0.05)),
-        stated("a block of 9 m/s in place of 4.5", "can not recover if it is too fast", verdict,
-               when("it does not recover", verdict != "recovered"), "`biped block-speed` finds how fast it may be"),
+        stated("verdict with a block of 9 m/s instead of 4.5", "can not recover if it is too fast", verdict,
+               when("it does not recover", verdict != "recovered"), "`biped block-speed` finds the fastest block"),
     )  # fmt: skip
     assumed = (
-        "sensitivity: experiment 2; each gain, and the floor's stiffness and damping. `biped sensitivity` has more",
-        "operating region: upright at (−1, 0, 110) cm, both ways along and about each axis; how large is large is not "
-        "printed. Over gains: `biped stability-map`",
+        "sensitivity: experiment 2; each gain, and the floor's stiffness and damping. See also `biped sensitivity`",
+        "operating region: from upright at (−1, 0, 110) cm, in both directions along and about each axis; the size of "
+        "a large region is not printed. For gains, see `biped stability-map`",
     )
     return Outcome(findings, assumed)
 
 
 def sensitivity(name: str) -> float:
-    """Return the greatest change of the trunk's path, of its range, over the part that a parameter is changed by."""
+    """Return the largest change of the trunk's path / its range / relative change of a parameter."""
     block = experiment_named("thrown-block")
     changed = block.run({name: (1.01 * np.asarray(block.values({}).as_json()[name])).tolist()})
     path, other = (run.frame[["body_x", "body_y", "body_z"]].to_numpy() for run in (run_of("thrown-block"), changed))
@@ -129,14 +129,14 @@ def _led(motion: str, size: float) -> dict[str, Run]:
 
 
 def region(quantity: str, runs: dict[str, Run]) -> Finding:
-    """State the set points that the human reaches, from runs by set point."""
+    """State how many set points the human reaches; ``runs`` are by name of the set point."""
     missed = [f"{name}: {run.summary['reason']}" for name, run in runs.items()
               if run.summary["verdict"] != "recovered" or run.summary["position_error"] > experiment1.NEAR]  # fmt: skip
     came = f"{len(runs) - len(missed)} of {len(runs)}"
     return stated(quantity, "a large operating region", came, when("all", not missed), why=f"not {', '.join(missed)}")
 
 
-#: Links of chains, and how often each is timed; the integrator of one forward dynamics a step, and those of 5.4.
+#: Numbers of links, numbers of repeats, and timed integrators: one forward dynamics per step, and those of 5.4.
 LINKS, QUICK_LINKS, REPEATS, QUICK_REPEATS = (50, 100, 200), (50, 200), 9, 3
 TIMED = ("semi-implicit-euler", "maximal", "recursive")
 
@@ -155,27 +155,27 @@ def multibody(quick: bool, progress: Progress) -> Outcome:
     findings = (
         *(stated(f"power of the number of links, an iteration, {name}", "linear-time",
                  power(sizes, [times[name, n] for n in sizes]), LINEAR) for name in TIMED),
-        stated("power of the step that the error falls with", "second-order", order(thesis), near(2, 0.05)),
+        stated("power of the step with which the error falls", "second-order", order(thesis), near(2, 0.05)),
         stated("change of the symplectic form by a step", "symplectic", symplectic_defect(step), below(1e-9)),
-        stated("change of a human's angular momentum in flight, joints moving [N·m·s]", "momentum",
+        stated("change of a human's angular momentum in flight, with moving joints [N·m·s]", "momentum",
                tumble["angular_momentum_defect"], below(1e-9)),
     )  # fmt: skip
     assumed = (
-        "chains of hinges, askew. A step of semi-implicit Euler is one forward dynamics (algorithm 3.3); maximal is "
-        "(5.11), solved along the tree; recursive takes its steps in the joints' coordinates (theorem 2.1)",
-        "2-step: the momentum of the state is the discrete one of the last two configurations",
+        "bent chains of hinges. A step of semi-implicit Euler is one forward dynamics (algorithm 3.3); maximal is "
+        "(5.11), solved along the tree; recursive takes the same steps in joint coordinates (theorem 2.1)",
+        "two-step form: the momentum of the state is the discrete momentum of the last two configurations",
     )
     return Outcome(findings, assumed)
 
 
 def _iteration(name: str, links: int) -> float:
-    """Return the processor time of an evaluation and its correction [s]."""
+    """Return the processor time [s] of an evaluation of the residual and its correction."""
     cost = cost_of(integrator_named(name), _askew(links), 20_000 // links)
     return cost.seconds / (1.0 + cost.iterations)
 
 
 def order(integrator: Integrator) -> float:
-    """Return the order of an integrator on a chain, from three steps, each half of the one before."""
+    """Return the order of an integrator on a chain, from runs with three time steps, each half of the one before."""
     start, steps = _askew(3), (4e-3, 2e-3, 1e-3)
     run = partial(simulate, start.model, state=start, duration=0.2, integrator=integrator)
     coarse, middle, fine = (run(step=h).state.q for h in steps)
@@ -183,7 +183,7 @@ def order(integrator: Integrator) -> float:
 
 
 def symplectic_defect(D: Floats) -> float:
-    """Return the greatest entry of DᵀΩD − Ω, for the derivative D of a map of (q, p)."""
+    """Return the largest entry of DᵀΩD − Ω, for the derivative D of a map of (q, p)."""
     omega = np.kron([[0.0, 1.0], [-1.0, 0.0]], np.eye(len(D) // 2))
     return float(np.abs(D.T @ omega @ D - omega).max())
 

@@ -1,4 +1,4 @@
-"""Tables and figures of chapter 2: errors against a standard, slopes in logarithms, CPU times."""
+"""Tables and figures of chapter 2: errors relative to a standard run, slopes in logarithms, CPU times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from experiments.papers.item import Finding
 from experiments.timing import slope
 from experiments.visualization.look import style
 
-#: [s]
+#: Time steps [s].
 STEPS = (1e-4, 1e-3, 1e-2, 1e-1)
 
 #: Table 2.1, rigid body: CPU time [s], errors of quaternion, energy and momentum (2.53), by step.
@@ -24,9 +24,9 @@ RIGID_BODY = {
     "energy": (6.256e-7, 6.274e-5, 6.274e-3, 6.217e-1),
     "momentum": (1.671e-7, 1.687e-5, 1.687e-3, 1.665e-1),
 }
-#: [J] least and greatest energy at 1e-4 s and 1e-3 s.
+#: Least and greatest energy [J] at 1e-4 s and at 1e-3 s.
 RIGID_BODY_ENERGY = ((32.999999349, 32.999999359), (32.999937235, 32.999937236))
-#: [N·m·s] "±" of the momentum at 1e-4 s.
+#: Printed "±" [N·m·s] of the momentum at 1e-4 s.
 RIGID_BODY_MOMENTUM_SPREAD = 1e-9
 
 #: Table 2.2, double spherical pendulum: CPU time [s], errors of position, energy and momentum (2.56), by step.
@@ -42,21 +42,21 @@ PENDULUM_EM = {
     "energy": (0.0, 0.0, 0.0, 0.0),
     "momentum": (0.0, 0.0, 0.0, 0.0),
 }
-#: [J] least and greatest energy of the DVP runs at 1e-4 s and at 0.1 s.
+#: Least and greatest energy [J] of the DVP runs at 1e-4 s and at 0.1 s.
 PENDULUM_ENERGY = {1e-4: (24.944495109, 24.944499828), 1e-1: (20.910805793, 25.583335766)}
-#: [N·m·s] least and greatest momentum of the DVP run at 1e-4 s.
+#: Least and greatest momentum [N·m·s] of the DVP run at 1e-4 s.
 PENDULUM_MOMENTUM = (199.825467170, 199.825467184)
 
 
-#: Part of a printed value by which ours may differ.
+#: Allowed relative difference from a printed value.
 MARGIN = 0.02
 #: Allowed difference of a slope from two.
 SLOPE_MARGIN = 0.05
-#: Timings of each run, in the whole and in the short version.
+#: Number of timings of each run, in the full and in the short version.
 REPEATS = {False: 15, True: 3}
 MACHINE = "theirs: an SGI Indy, MIPS R4600 at 100 MHz, 1993"
 
-#: Printed and own values of each column.
+#: Printed values and ours, by column.
 Columns = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
@@ -71,26 +71,26 @@ def compared(quantity: str, published: float, ours: float, note: str = "", margi
 
 
 def vanishes(quantity: str, ours: float, most: float, note: str = "") -> Finding:
-    """State a number that is printed as zero."""
+    """State a number that is printed as zero; ours must be below ``most``."""
     return stated(quantity, 0.0, ours, below(most), note)
 
 
 def of_second_order(
     quantity: str, steps: Sequence[float], published: Sequence[float], ours: Sequence[float], note: str = ""
 ) -> Finding:
-    """State the slope of an error over the step that the paper calls quadratic."""
+    """State the slope of an error over the time step, which the thesis calls quadratic."""
     criterion = near(2.0, SLOPE_MARGIN, f"2.00 ± {SLOPE_MARGIN:g}")
     return stated(quantity, slope(steps, published), slope(steps, ours), criterion, note)
 
 
 def cpu_finding(what: str, published: Sequence[float], ours: Sequence[float]) -> Finding:
-    note = "larger steps take more Newton iterations, and a short run what it takes to start one"
+    note = "larger steps take more Newton iterations, and the start of a run takes a share of short runs"
     quantity, criterion = f"CPU time, {what}: slope over the step", near(-1.0, 0.25, "nearly linear: −1.0 ± 0.25")
     return stated(quantity, slope(STEPS, published), slope(STEPS, ours), criterion, note)
 
 
 def cpu_table(columns: Columns) -> dict[str, pd.DataFrame]:
-    """Return the times of each method, and the speedup of a later machine, which is no statement of the thesis."""
+    """Return the times of each method, and the ratio of printed times to ours, which is not a statement."""
     table = side_by_side(STEPS, {f"{name} [s]": times for name, times in columns.items()})
     for name, (published, ours) in columns.items():
         table[f"{name}, times as fast"] = np.divide(published, ours)
@@ -99,7 +99,7 @@ def cpu_table(columns: Columns) -> dict[str, pd.DataFrame]:
 
 @dataclass(frozen=True)
 class Line:
-    """A quantity over the step, as printed and as computed."""
+    """Quantity over the time step, as printed and as computed."""
 
     label: str
     color: str
@@ -109,7 +109,7 @@ class Line:
 
 
 def over_step(title: str, ylabel: str, lines: Sequence[Line], guide: float) -> Figure:
-    """Draw with both axes logarithmic; printed points are rings around ours, a dashed line has the slope ``guide``."""
+    """Draw on logarithmic axes; rings are printed points, dots are ours, a dashed line has the slope ``guide``."""
     with plotted(title, "step [s]", ylabel, (5.2, 3.6)) as (figure, axes):
         for line in lines:
             axes.loglog(line.steps, line.ours, "o-", color=line.color, markersize=3.5, label=f"{line.label}, here")

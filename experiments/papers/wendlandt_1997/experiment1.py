@@ -1,4 +1,4 @@
-"""Statements of the thesis about experiment 1, figure by figure (section 4.3), against a run of it."""
+"""Statements of the thesis about experiment 1 (section 4.3), figure by figure, compared with a run."""
 
 from functools import cache
 
@@ -16,26 +16,26 @@ from experiments.papers.wendlandt_1997.simulated import Compare, bounds, column,
 #: Relative tolerance of magnitudes.
 PART = 0.05
 _SOON = at_most(2e-3, "within one control period")
-#: [m/s] initial downward velocity of the body that would give the printed desired force.
+#: Initial downward velocity [m/s] of the body that gives the printed desired force.
 SINKING = 0.39
-#: [s] tolerance of an "approximate" time printed to hundredths: its rounding.
+#: Tolerance [s] of an "approximate" time that is printed to hundredths: its rounding.
 ROUNDED = 5e-3
-#: [m] and [°] tolerances of "a neighborhood of zero".
+#: Tolerances [m] and [°] of "a neighborhood of zero".
 NEAR, NEARLY = 1e-3, 0.1
-#: [rad] least drift in the second half of the run that a figure could show.
+#: Least drift [rad] in the second half of the run that a figure can show.
 DRIFT = 1e-2
 NOT_AT_REST = (
-    "the printed start is at rest, and from there this is what the law's equations give, by an independent "
-    f"computation too; the printed number is that of a body that sinks at about {SINKING:g} m/s, as one does that has "
-    "fallen by some millimetres (docs/wendlandt-experiment-1.md)"
+    "the printed start is at rest, for which the controller's equations give our value, also in an independent "
+    f"computation; the printed number belongs to a body that sinks at about {SINKING:g} m/s, for example after a fall "
+    "of some millimetres (docs/wendlandt-experiment-1.md)"
 )
 NOT_KNOWN = (
-    "why is not known: it stays down on springs and dampers and on a rigid floor with the thesis's restitution (item "
-    "other-floors-and-blocks)"
+    "the reason is not known: the foot stays down on springs and dampers, and on a rigid floor with the restitution of "
+    "the thesis (item other-floors-and-blocks)"
 )
 STICKS = (
-    "our feet stick, because the contact law keeps their anchors; the thesis believes that its feet slide by an "
-    "artifact of the impulsive contact model"
+    "our feet stick, because the contact model has anchors; the thesis assumes that its feet slide by an artifact of "
+    "the impulsive contact model"
 )
 #: Joints 2, 3, 4, 6 and 8, 9, 10, 12 of the thesis.
 SMALL = ("hip_roll", "hip_pitch", "hip_yaw", "ankle_roll")
@@ -52,7 +52,7 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
 
 
 def drift(run: Run) -> Finding:
-    """State the drift of joint angles in the second half of the run, which the thesis has on sliding feet."""
+    """State the drift of joint angles in the second half of the run, during which the feet of the thesis slide."""
     half = run.frame["time"].iloc[-1] / 2.0
     angles = table(run, "angle_")[run.frame["time"] >= half]
     most = float(np.ptp(angles, axis=0).max())
@@ -78,7 +78,7 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 
 @cache
 def sinking() -> "pd.Series[float]":
-    """Return the first row of the experiment with a body that sinks at the start."""
+    """Return the first row of a run of the experiment whose body sinks at the start."""
     start: Value = (0.0, 0.0, -SINKING)
     return experiment_named("stand-tilted").run({"initial.velocity": start, "run.duration": 0.002}).frame.iloc[0]
 
@@ -90,7 +90,7 @@ def _knee(row: "pd.Series[float]") -> float:
 def _at_the_start(
     quantity: str, value: float, published: float, sinks: float, *, kind: Kind = "ours"
 ) -> tuple[Finding, Finding]:
-    """State a number that is printed for 0 s: from the start as printed, and, a guess of ours, from one that sinks."""
+    """State a number that is printed for 0 s: for the printed start, and for our guess, a body that sinks."""
     printed = stated(quantity, published, value, within(published, PART), NOT_AT_REST)
     name = f"{quantity.partition(' [')[0]} of a body that sinks at {SINKING:g} m/s [{quantity.partition(' [')[2]}"
     return printed, stated(name, published, sinks, within(published, PART), kind=kind)
@@ -110,7 +110,7 @@ def body_position(run: Run) -> tuple[Finding, ...]:
 def faster(z: float, x: float) -> Finding:
     times = f"{z:.3f} against {x:.3f}"
     return stated("convergence of Z against X [s]", "faster", times,
-                  when("the last 10% of its way done earlier", z < x))  # fmt: skip
+                  when("Z is within 10 % of its initial distance earlier", z < x))  # fmt: skip
 
 
 def converges(run: Run) -> Finding:
@@ -129,7 +129,7 @@ def desired_force(run: Run) -> tuple[Finding, ...]:
         *_at_the_start(
             "greatest desired Z force [N]", float(force.max()), 1687.0, float(sinking()["desired_fz"]), kind="chosen"
         ),
-        stated("its time [s]", 0.0, float(time[np.argmax(force)]), _SOON),
+        stated("time of the greatest desired Z force [s]", 0.0, float(time[np.argmax(force)]), _SOON),
         stated("desired Z force at 3 s [N]", 594.0, force[-1], within(594.0, PART)),
     )
 
@@ -149,7 +149,7 @@ def desired_torque(run: Run) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-#: By the kind of figure: 4.3 to 4.10. That the body comes to its set point is stated once each, with the errors.
+#: Findings by kind of figure, 4.3 to 4.10. Convergence to the set point is stated only once, with the errors.
 COMPARE: dict[str, Compare] = {
     "joint-angles": joint_angles,
     "joint-torques": joint_torques,

@@ -1,4 +1,4 @@
-"""Statements of the thesis about experiment 2, figure by figure (section 4.3), against a run of it.
+"""Statements of the thesis about experiment 2 (section 4.3), figure by figure, compared with a run.
 
 Figure 4.11 shows the human at 0.32 s, standing on its toes after the hit.
 """
@@ -27,22 +27,22 @@ from experiments.papers.wendlandt_1997.simulated import (
 )
 from experiments.visualization.viewer.chromium import chromium_path
 
-#: Ratio of a sharp change to the greatest change without a cause.
+#: Least ratio of a sharp change to the greatest change at other times.
 SHARP = 2.0
-#: [m] tolerance of a position that "drifts about zero".
+#: Tolerance [m] of a position that "drifts about zero".
 ABOUT = 5e-3
-#: [s] time before and after the hit without its impulses.
+#: Times [s] before and after the hit at which velocities are compared.
 BEFORE, AFTER = 0.004, 0.03
 SIDES = ("left", "right")
-SIZE = "the block's size is not printed: one that is 1 to 3 cm thick hits at 0.08 s (item other-floors-and-blocks)"
+SIZE = "the size of the block is not printed: a block 1 to 3 cm thick hits at 0.08 s (item other-floors-and-blocks)"
 NOT_KNOWN = (
-    "why is not known: no size of the block and no floor that was tried gives the printed times (item "
+    "the reason is not known: none of the tested block sizes and floors gives the printed times (item "
     "other-floors-and-blocks)"
 )
 
 
 def hit_at(run: Run) -> float:
-    """Return the time [s] of the first impact; infinite without one."""
+    """Return the time [s] of the first impact; infinity without an impact."""
     impacts = run.summary["events"]["impacts"]
     return float(impacts[0]["time"]) if impacts else np.inf
 
@@ -52,33 +52,33 @@ def _changes(run: Run, edge: str) -> list[Change]:
 
 
 def rises(run: Run, edge: str) -> float:
-    """Return the time [s] when an edge of a sole first rises; infinite if it does not."""
+    """Return the time [s] at which an edge of a sole first rises; infinity if it does not rise."""
     return next((change.time for change in _changes(run, edge) if change.change == "up"), np.inf)
 
 
 def heel(run: Run, side: str) -> tuple[float, float]:
-    """Return the times [s] when a heel rises and lands; infinite if it does not."""
+    """Return the times [s] at which a heel rises and lands; infinity if it does not."""
     up = rises(run, f"{side}_heel")
     landings = (c.time for c in _changes(run, f"{side}_heel") if c.change == "down" and c.time > up)
     return up, next(landings, np.inf)
 
 
 def disturbances(run: Run) -> tuple[float, ...]:
-    """Return the times [s] of the hit, and of the heels' rising and landing."""
+    """Return the times [s] of the hit, and of the rise and landing of each heel."""
     return (hit_at(run), *(time for side in SIDES for time in heel(run, side)))
 
 
 def _at(what: str, ours: float, published: float, why: str = NOT_KNOWN) -> Finding:
-    """State the time of an event that the thesis gives as "approximately" a printed time."""
+    """State the time of an event, for which the thesis prints an "approximate" time."""
     agrees = abs(ours - published) <= ROUNDED
     text: float | str = ours if np.isfinite(ours) else "never"
     return stated(f"{what} [s]", f"about {published:g}", text, when(f"within {ROUNDED:g} s", agrees), why)
 
 
 def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
-    """State that curves change sharply soon after these times, and otherwise only at the run's other events."""
+    """State that curves change sharply soon after ``times``, and otherwise only at other events of the run."""
     ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
-    return stated(f"sudden change of the {what}, over the greatest where nothing happens", "sharp", ratio,
+    return stated(f"sudden change of the {what} / greatest change without an event", "sharp", ratio,
                   above(SHARP, f"above {SHARP:g}, within 0.03 s"))  # fmt: skip
 
 
@@ -91,12 +91,12 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
         _sharp("joint rates after the hit", run, "rate_", (hit,)),
         _at("the left foot begins to rise", left_up, 0.13),
         _at("the right foot begins to rise", right_up, 0.13),
-        stated("it rests meanwhile on", "the front of the two feet",
+        stated("support while the heels are in the air", "the front of the two feet",
                "less" if toes_rise else "the front of the two feet", when("no toes rise", not toes_rise)),
         _at("the right foot lands", right_down, 0.36),
         _at("the left foot lands", left_down, 0.38),
         stated("the foot that lands first", "right", "right" if right_down < left_down else "left",
-               when("the same", right_down < left_down), f"they are 0.02 s apart in the thesis; {NOT_KNOWN}"),
+               when("the same", right_down < left_down), f"the landings are 0.02 s apart in the thesis; {NOT_KNOWN}"),
         drift(run),
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def body_position(run: Run) -> tuple[Finding, ...]:
         faster(z, x),
         stated("Y drifts about zero [mm]", "a little", f"{1e3 * y.min():.2f} … {1e3 * y.max():.2f}",
                when(f"stays within {1e3 * ABOUT:g} mm", np.abs(y).max() < ABOUT)),
-        stated("X velocity by which the hit pushes the body [m/s]", "towards −X", pushed, below(0, "negative")),
+        stated("change of the X velocity by the collision [m/s]", "towards −X", pushed, below(0, "negative")),
     )  # fmt: skip
 
 
@@ -132,12 +132,12 @@ def _jump(run: Run, name: str) -> float:
 def body_orientation(run: Run) -> tuple[Finding, ...]:
     y, z = _jump(run, "body_wy"), _jump(run, "body_wz")
     return (
-        stated("Y angular velocity by the collision [rad/s]", "about −Y", y, below(0, "negative")),
-        stated("Z angular velocity by the collision [rad/s]", "about Z", z, above(0.1, "positive, above 0.1")),
+        stated("change of the Y angular velocity by the collision [rad/s]", "about −Y", y, below(0, "negative")),
+        stated("change of the Z angular velocity by the collision [rad/s]", "about Z", z, above(0.1, "above 0.1")),
     )
 
 
-#: By the kind of figure: 4.12 to 4.19.
+#: Findings by kind of figure, 4.12 to 4.19.
 COMPARE: dict[str, Compare] = {
     "joint-angles": joint_angles,
     "joint-torques": joint_torques,
@@ -153,31 +153,31 @@ COMPARE: dict[str, Compare] = {
 }
 
 
-#: [s] of the picture.
+#: Time [s] of the picture.
 MOMENT = 0.32
-#: Packages that draw it, in addition to Chromium.
+#: Packages that draw the picture, in addition to Chromium.
 PACKAGES = ("viser", "trimesh", "websockets")
 
 
 def of_the_moment(run: Run) -> Iterator[Finding]:
-    """State the thesis's description of that moment: both heels are in the air, and the toes stand."""
+    """State the thesis's description of the picture: both heels are in the air, the toes are on the floor."""
     for side in SIDES:
         up, down = heel(run, side)
         ours = f"from {up:.3f} to {down:.3f} s"
         yield stated(f"the {side} heel is in the air at {MOMENT:g} s", "yes", ours,
-                     when("it is then", up < MOMENT < down))  # fmt: skip
+                     when("it is in the air then", up < MOMENT < down))  # fmt: skip
         toes = rises(run, f"{side}_toes")
         ours = f"they rise at {toes:.3f} s" if np.isfinite(toes) else "they stay down"
-        yield stated(f"the {side} toes stand at {MOMENT:g} s", "yes", ours, when("they do then", toes > MOMENT))
+        yield stated(f"the {side} toes are down at {MOMENT:g} s", "yes", ours, when("they are down", toes > MOMENT))
 
 
 def screen_capture(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one picture is as short as it gets
     run = run_of("thrown-block")
     progress(0.3)
     can_draw = chromium_path() is not None and has(*PACKAGES)
-    assumptions: tuple[str, ...] = ("The camera: the thesis's picture is not printed with where it was taken from.",)
+    assumptions: tuple[str, ...] = ("The position of the camera is not printed.",)
     if not can_draw:
-        assumptions += (f"Not drawn: that takes Chromium, and the packages {', '.join(PACKAGES)}.",)
+        assumptions += (f"Not drawn: the picture needs Chromium and the packages {', '.join(PACKAGES)}.",)
     return Outcome(tuple(of_the_moment(run)), assumptions, figures=_drawn(run) if can_draw else {})
 
 
@@ -199,15 +199,15 @@ _TITLES = (
 )  # fmt: skip
 
 _ASSUMPTIONS = (
-    "The figures are known by what the text says about them: magnitudes bind within 5%, and times by the "
-    "hundredths that are printed; the floor and the collisions are not those of the thesis's simulator (Impulse).",
-    "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
-    "Both experiments on a rigid floor with the thesis's restitution: item other-floors-and-blocks.",
-    "That the body comes to its set point counts once, with its errors: figures 4.7, 4.8, 4.16 and 4.17.",
+    "The statements of the text about the figures are compared: magnitudes within 5%, times to the printed hundredths; "
+    "the floor and the collisions are not those of the thesis's simulator (Impulse).",
+    "Floor: springs and dampers (rubber of 5.3) at four points of each sole; in the thesis, soles collide by impulses.",
+    "For both experiments on a rigid floor with the restitution of the thesis see the item other-floors-and-blocks.",
+    "Convergence to the set point counts only once, with its errors: figures 4.7, 4.8, 4.16 and 4.17.",
 )
 _BLOCK = (
-    "The block: a cube of water's density, as heavy as printed; its size is not printed.",
-    "The set point's orientation: 15° about −Y, as the text says; the quaternion printed beside it is experiment 1's.",
+    "Block: a cube of the printed mass and of the density of water, since its size is not printed.",
+    "Orientation of the set point: 15° about −Y, as in the text; the printed quaternion is that of experiment 1.",
 )
 
 

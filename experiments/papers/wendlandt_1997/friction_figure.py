@@ -1,4 +1,4 @@
-"""Item of the search for the box's friction: published facts that hold at each coefficient."""
+"""Item for the search for the friction of the box: published facts that hold at each coefficient."""
 
 import numpy as np
 import pandas as pd
@@ -17,22 +17,22 @@ _COLORS = ListedColormap([style.ORANGE, "#8DBFE0"])
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
-    """Search all coefficients, or those near the box drop's own if ``quick``."""
-    found = search(FRICTION - 0.02, FRICTION + 0.02, 0.01, progress) if quick else search(progress=progress)
-    text = ", ".join(f"{begin:g} … {end:g}" for begin, end in found.intervals) or "none"
-    is_one = len(found.intervals) == 1 and found.intervals[0][0] < FRICTION < found.intervals[0][1]
-    criterion = when(f"one interval, with the {FRICTION:g} of the box drop in it", is_one)
+    """Search all coefficients, or if ``quick``, those near the coefficient of the experiment box-drop."""
+    result = search(FRICTION - 0.02, FRICTION + 0.02, 0.01, progress) if quick else search(progress=progress)
+    text = ", ".join(f"{begin:g} … {end:g}" for begin, end in result.intervals) or "none"
+    is_one = len(result.intervals) == 1 and result.intervals[0][0] < FRICTION < result.intervals[0][1]
+    criterion = when(f"one interval, which contains the {FRICTION:g} of box-drop", is_one)
     finding = stated("coefficients with which all facts hold", "not printed", text, criterion, kind="ours")
-    return Outcome((finding,), tables={"Facts that hold": table_of(found)}, figures={"search": draw_search(found)})
+    return Outcome((finding,), tables={"Facts that hold": table_of(result)}, figures={"search": draw_search(result)})
 
 
-def table_of(found: Search) -> pd.DataFrame:
+def table_of(result: Search) -> pd.DataFrame:
     """Return a row for each coefficient: the facts that hold, and the motion of the box."""
     return pd.DataFrame(
         {"friction": trial.friction, **{name: int(holds) for name, holds in trial.holds.items()},
          "all": int(trial.agrees), "at rest from [s]": trial.rest_at, "y rises by [m]": trial.rise,
          "y falls by [m]": trial.fall_of_y, "Newton iterations": trial.newton_max}
-        for trial in sorted((*found.trials, *found.closer), key=lambda trial: trial.friction)
+        for trial in sorted((*result.trials, *result.closer), key=lambda trial: trial.friction)
     )  # fmt: skip
 
 
@@ -86,4 +86,4 @@ def _shade(axes: Axes, search: Search) -> None:
             axes.axvline(edge, color=style.BLACK, linewidth=0.7, linestyle=(0, (1, 1.5)))
 
 
-ITEM = Item("friction", "The floor's friction, which is not printed", "Wendlandt 1997, section 5.3", produce)
+ITEM = Item("friction", "Friction of the floor, which is not printed", "Wendlandt 1997, section 5.3", produce)

@@ -1,4 +1,4 @@
-"""Friction of the box drop, which the thesis does not print, from its statements about the motion.
+"""Search for the friction of the box drop, which is not printed, by the thesis's statements about the motion.
 
 Each published fact (Wendlandt 1997, section 5.3: the text, and figures 5.3 to 5.6) holds or fails for a run. ``search``
 tries many coefficients, then a finer grid around those for which all facts hold.
@@ -18,8 +18,8 @@ from contact import ContactState
 from contact.arrays import Floats
 from experiments.catalogue.box_drop import EXPERIMENT
 
-#: [m] length that is invisible in a figure of a motion over metres: tolerance of rest, and allowed decrease of y where
-#: it "increases".
+#: Length [m] that is invisible in a figure of a motion over metres: tolerance of rest, and allowed decrease of y when y
+#: "increases".
 VISIBLE = 1e-3
 #: Ratio of the first grid spacing to the finer one.
 REFINEMENT = 10
@@ -27,7 +27,7 @@ REFINEMENT = 10
 
 @dataclass(frozen=True)
 class Motion:
-    """A run of the box drop, recorded at every step, as the published facts describe it."""
+    """Run of the box drop, recorded at every time step, with the quantities in the published facts."""
 
     run: Run
 
@@ -48,7 +48,7 @@ class Motion:
 
     @cached_property
     def first_touches(self) -> list[float]:
-        """Times [s] when vertices 1 to 8 first touched the floor; infinite for those that never did."""
+        """Times [s] at which vertices 1 to 8 first touch the floor; infinity for vertices that never touch it."""
         down = [states != ContactState.NONE for states in self.states]
         return [float(self.time[np.argmax(d)]) if d.any() else math.inf for d in down]
 
@@ -58,7 +58,7 @@ class Motion:
 
     @cached_property
     def rest_at(self) -> float:
-        """Time [s] from which the centre of mass stays at its final position; infinite if it is still moving then."""
+        """Time [s] from which the centre of mass stays at its final position; infinity if it moves at the end."""
         place = self.run.frame[["body_x", "body_y", "body_z"]].to_numpy()
         away = np.flatnonzero(np.linalg.norm(place - place[-1], axis=1) > VISIBLE)
         velocity = self.run.frame[["body_vx", "body_vy", "body_vz"]].to_numpy()[-1]
@@ -130,8 +130,8 @@ def _flip(motion: Motion) -> bool:
 class Fact:
     """A statement of the thesis about the motion."""
 
-    name: str  # a few words
-    statement: str  # statement and its criterion
+    name: str  # short name
+    statement: str  # statement, with its criterion
     holds: Callable[[Motion], bool]  # returns True if a motion agrees
     measured: Callable[[Motion], str]  # returns the measured values in words
 
@@ -140,7 +140,7 @@ FACTS = (
     Fact("first touch", "vertex 1 comes down first, at 0.102 s",
          lambda m: m.first_touches[0] == m.touched_at and abs(m.touched_at - 0.102) < 5e-4,
          lambda m: f"vertex {m.first_touches.index(m.touched_at) + 1} at {m.touched_at:.4f} s"),
-    Fact("flight", "until then the velocity along x, and y, do not change",
+    Fact("flight", "before the first touch, the velocity along x and the position y do not change",
          lambda m: max(m.changes_in_flight) < 1e-9,
          lambda m: "they change by {:.1g} m/s and {:.1g} m".format(*m.changes_in_flight)),
     Fact("vertex 1", "slides, has a negative normal force, and ends in no contact",
@@ -154,11 +154,11 @@ FACTS = (
          _vertices_5_to_8, _visits(5, 6, 7, 8)),
     Fact("flip", "the top ends at the bottom by half a turn about an axis within 15° of y, slightly about x",
          _flip, lambda m: "ends at ({:.3f}, {:.3f}, {:.3f}, {:.3f})".format(*m.final_quaternion)),
-    Fact("rest", f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of its last place from 1.25 … 1.35 s on",
+    Fact("rest", f"at rest at about 1.3 s: within {1e3 * VISIBLE:g} mm of the final position from 1.25 … 1.35 s on",
          lambda m: 1.25 <= m.rest_at <= 1.35, lambda m: f"from {m.rest_at:.3f} s on"),
     Fact("y increases", f"y grows after the collision, and never falls by {1e3 * VISIBLE:g} mm",
          lambda m: m.greatest_fall_of_y < VISIBLE and m.rise_of_y > VISIBLE,
-         lambda m: f"by {m.rise_of_y:.3f} m, falling {1e3 * m.greatest_fall_of_y:.2g} mm on the way"),
+         lambda m: f"by {m.rise_of_y:.3f} m, with decreases of at most {1e3 * m.greatest_fall_of_y:.2g} mm"),
     Fact("Newton", "at most 5 iterations of Newton's method in a step, 1 once settled",
          lambda m: m.newton_max <= 5 and m.newton_at_rest == 1,
          lambda m: f"{m.newton_max} at most, {m.newton_at_rest} once settled"),
@@ -167,7 +167,7 @@ FACTS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """One coefficient of friction, and the resulting motion of the box."""
+    """Coefficient of friction, and the facts of the resulting motion of the box."""
 
     friction: float  # μ_s = μ_d
     holds: dict[str, bool]  # True, by the name of a fact, if the motion agrees with it
@@ -191,7 +191,7 @@ def examine(friction: float) -> Trial:
 
 @dataclass(frozen=True)
 class Search:
-    """Results of a search."""
+    """Trials of a search, on a first and on a finer grid."""
 
     trials: tuple[Trial, ...]  # first grid, by growing friction
     closer: tuple[Trial, ...]  # finer grid, by growing friction
@@ -206,7 +206,7 @@ class Search:
 def search(
     begin: float = 0.02, end: float = 1.5, by: float = 0.01, progress: Callable[[float], None] | None = None
 ) -> Search:
-    """Test the coefficients from ``begin`` to ``end``, then a finer grid around the ones that agree."""
+    """Test the coefficients from ``begin`` to ``end``, then a finer grid around those that agree with all facts."""
     values = [begin + k * by for k in range(math.floor((end - begin) / by + 1e-9) + 1)]
     trials = []
     for k, value in enumerate(values):
@@ -217,10 +217,10 @@ def search(
 
 
 def _closer(trials: Sequence[Trial], by: float) -> list[float]:
-    """Return coefficients around those that agree, up to the neighbours that do not."""
-    found = set()
+    """Return the coefficients of a finer grid around those that agree, up to the neighbours that do not."""
+    coefficients = set()
     for trial in trials:
         if trial.agrees:
             for k in range(-REFINEMENT, REFINEMENT + 1):
-                found.add(round(trial.friction + k * by / REFINEMENT, 9))
-    return sorted(friction for friction in found if friction >= 0.0)
+                coefficients.add(round(trial.friction + k * by / REFINEMENT, 9))
+    return sorted(friction for friction in coefficients if friction >= 0.0)

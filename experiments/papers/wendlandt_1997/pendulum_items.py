@@ -1,4 +1,4 @@
-"""Table 2.2 and figures 2.7 to 2.12 of Wendlandt 1997: the double spherical pendulum, DVP against EM."""
+"""Table 2.2 and figures 2.7 to 2.12 of Wendlandt 1997: double spherical pendulum, integrated by DVP and by EM."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,11 +34,11 @@ from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled
 from formulations import lagrangian
 
-#: [s] not printed: of 5, 10, 15, 20 and 30 s, only 30 s gives the printed position errors.
+#: Duration [s], not printed: of 5, 10, 15, 20 and 30 s, only 30 s gives the printed position errors.
 DURATION = 30.0
-#: x₁, y₁, x₂, y₂ [m] of the two masses and their rates [m/s], as printed.
+#: Initial x₁, y₁, x₂, y₂ [m] of the two masses and their rates [m/s], as printed.
 START = (2.820, 0.025, 5.085, 0.105, 3.381, 2.506, 2.497, 10.495)
-#: [m] and [m/s] by which their last digits may have been rounded.
+#: Rounding [m, m/s] of the printed numbers.
 ROUNDING = 5e-4
 MASSES = np.repeat((2.0, 3.5), 3)
 LENGTHS = (4.0, 3.0)
@@ -47,9 +47,9 @@ POSITIONS = ["x1", "y1", "z1", "x2", "y2", "z2"]
 METHODS = ("midpoint-dvp", "energy-momentum")
 
 ASSUMPTIONS = (
-    "Duration: 30 s, which is not printed; of 5, 10, 15, 20 and 30 s it alone gives the printed position errors.",
-    "Start: as printed, to three decimals; z and its rate from the constraints, z₂ < z₁ < 0.",
-    "The second point of each DVP run is that of the EM run with h = 1e-4 s at that time, as the text says.",
+    "Duration: 30 s, which is not printed; of 5, 10, 15, 20 and 30 s, only 30 s gives the printed position errors.",
+    "Start: as printed, to three decimals; z and its rate follow from the constraints, with z₂ < z₁ < 0.",
+    "The second point of each DVP run is from the EM run with h = 1e-4 s at that time, as the text says.",
     "Energy and momentum of the DVP runs: kinetic energy of the discrete velocity (vₖ₊₁ − vₖ)/h and potential at "
     "(vₖ₊₁ + vₖ)/2, as in (2.23); the discrete momentum map.",
     "Errors (2.56) are sampled at every step, with m = 6 for positions.",
@@ -58,24 +58,24 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One row of table 2.2, with the data of the figures."""
+    """Row of table 2.2, with the data of the figures."""
 
     h: float  # [s]
-    position: float  # error (2.56), as the next two
-    energy: float
-    momentum: float
+    position: float  # error (2.56) of the positions [m]
+    energy: float  # error (2.56) of the energy [J]
+    momentum: float  # error (2.56) of the momentum [N·m·s]
     energies: tuple[float, float]  # [J] least and greatest
     momenta: tuple[float, float]  # [N·m·s] least and greatest
     times: Floats  # [s] of the samples of ``y2`` [m] and of the energy ``energy_path`` [J] and multipliers ``held``
-    y2: Floats  # second mass's
-    energy_path: Floats  # in the step that follows each sample
-    held: Floats  # mean of the multipliers at the ends of that step, from the second step on
+    y2: Floats  # [m] y of the second mass
+    energy_path: Floats  # [J] energy in the step that follows each sample
+    held: Floats  # mean of the multipliers at both ends of that step, from the second step on
     correlation: tuple[float, float]  # correlation of ``energy_path`` with each multiplier
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All rows, the finest first, and the standard's energy [J] and momentum [N·m·s]."""
+    """All runs of table 2.2, the smallest time step first, and the standard's energy [J] and momentum [N·m·s]."""
 
     dvp: tuple[Run, ...]
     em: tuple[Run, ...]
@@ -95,7 +95,7 @@ def start(values: Sequence[float] | Floats = START) -> tuple[Floats, Floats]:
 
 
 def energy_of(q: Floats, v: Floats) -> Floats:
-    """Return the energy of configurations and velocities [J]."""
+    """Return the energy [J] of configurations q with velocities v."""
     weight = MASSES * GRAVITY * np.tile((0.0, 0.0, 1.0), 2)
     return np.asarray(0.5 * (v**2) @ MASSES + q @ weight)
 
@@ -109,7 +109,7 @@ def momentum_of(q: Floats, v: Floats) -> float:
 def _integrate(
     system: "lagrangian.System", name: str, h: float, standard: Floats, values: Sequence[float], every: int
 ) -> "lagrangian.Trajectory":
-    """Return one run; ``standard`` has the positions that DVP runs start from."""
+    """Return a run; ``standard`` are the positions of the standard run, with the second points of DVP runs."""
     q0, v0 = start(values)
     if name == "energy-momentum":
         return system.integrate(name, q0, v0, step=h, duration=DURATION, every=every)
@@ -154,7 +154,7 @@ def runs(values: tuple[float, ...] = START) -> Runs:
 
 
 def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floats:
-    """Return ∂(energy, momentum)/∂(start)."""
+    """Return the derivatives of energy and momentum by the numbers of the start, (2, 8)."""
     rows = []
     for shift in np.eye(len(values)) * small:
         ends = [start(np.asarray(values) + sign * shift) for sign in (1.0, -1.0)]
@@ -164,10 +164,10 @@ def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floa
 
 @cache
 def refined_start() -> tuple[float, ...]:
-    """Return the start nearest to the printed one with the thesis's own energy and momentum.
+    """Return the start nearest to the printed start that has the energy and momentum of the thesis's run.
 
-    These follow from the printed DVP run with h = 1e-4 s: from its range of energies, corrected by the offset from the
-    standard in our run, and from its momentum and the momentum's error.
+    Energy and momentum follow from the printed DVP run with h = 1e-4 s: from its range of energies, corrected by the
+    offset from the standard in our run, and from its momentum and the error of the momentum.
     """
     ours = runs()
     energy = np.mean(PENDULUM_ENERGY[STEPS[0]]) + ours.energy - np.mean(ours.dvp[0].energies)
@@ -184,7 +184,7 @@ def refined_start() -> tuple[float, ...]:
 
 @cache
 def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
-    """Return times [s] of the steps by method, the median of repeated runs in turn."""
+    """Return the computing times [s] by method, for each time step: medians of repeated runs in turn."""
     system = lagrangian.double_spherical_pendulum()
     fine = _integrate(system, "energy-momentum", STEPS[0], np.empty(0), START, 1).frame
     standard = fine[POSITIONS].to_numpy()
@@ -199,24 +199,24 @@ def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
 
 SOURCE = "Wendlandt 1997, section 2.4.2"
 _NAMES = {"position": "position error [m]", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
-#: Printed values of each method, the name of ours, and its colour.
+#: By method: printed values, name of our integrator, and colour.
 _METHODS = {"DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE), "EM": (PENDULUM_EM, "energy-momentum", style.RED)}
-#: [J] and [N·m·s]: what rounding leaves of what is conserved.
+#: Rounding error [J, N·m·s] of conserved quantities.
 _ZERO = 1e-9
-_COARSE = "over h ≥ 1e-3 s: the run with h = 1e-4 s starts from a step of the standard, of the same length"
+_COARSE = "for h ≥ 1e-3 s: the run with h = 1e-4 s starts from a time step of the standard, which has the same length"
 _REFINED = (
-    "Energies and momenta as such depend on the digits of the start that are not printed (by ± 0.11 J and "
-    "± 0.04 N·m·s): they are compared on the nearest start that has the thesis's energy and momentum, which is within "
-    "0.00015 of the printed one and prints as the same."
+    "Energies and momenta depend on the digits of the start that are not printed (by ± 0.11 J and ± 0.04 N·m·s): they "
+    "are compared for the nearest start with the energy and momentum of the thesis, which is within 0.00015 of the "
+    "printed start and is rounded to it."
 )
-#: The run that errors of the position are taken against: its own is 0.
+#: The standard run, whose position error is 0.
 _STANDARD = ("EM", "position", 0)
-#: It grows with the run: all of those of the position tell 30 s from the other durations, and one suffices.
+#: Position error by which the duration was chosen; it grows with the duration.
 _CHOSE_DURATION = ("DVP", "position", 1e-3)
 
 
-def _rows(found: Runs, method: str) -> tuple[Run, ...]:
-    return found.dvp if method == "DVP" else found.em
+def _rows(results: Runs, method: str) -> tuple[Run, ...]:
+    return results.dvp if method == "DVP" else results.em
 
 
 def _errors(rows: tuple[Run, ...], name: str) -> tuple[float, ...]:
@@ -230,7 +230,7 @@ def _error(method: str, name: str, row: Run, published: float) -> Finding:
     finding = compared(what, published, ours)
     if (method, name, row.h) != _CHOSE_DURATION:
         return finding
-    return replace(finding, note="by one such error the duration was chosen: 30 s", kind="chosen")
+    return replace(finding, note="the duration, 30 s, was chosen by this error", kind="chosen")
 
 
 def _between(quantity: str, published: tuple[float, float], ours: tuple[float, float], most: float) -> Finding:
@@ -241,44 +241,44 @@ def _between(quantity: str, published: tuple[float, float], ours: tuple[float, f
 
 def _derived(quantity: str, value: float, how: str, ours: float, most: float) -> Finding:
     """State a value derived from printed ones, against the value from the printed start."""
-    criterion = f"within {most:.2g}, what rounding the start to three decimals amounts to"
+    criterion = f"within {most:.2g}, the effect of rounding the start to three decimals"
     return stated(quantity, f"{value:.9f}, derived: {how}", ours, near(value, most, criterion))
 
 
 def _range_findings() -> list[Finding]:
-    found, plain = runs(refined_start()), runs()
+    refined, plain = runs(refined_start()), runs()
     moved = float(np.abs(np.subtract(refined_start(), START)).max())
     energies = PENDULUM_ENERGY
-    fine, coarse = found.dvp[0], found.dvp[-1]
+    fine, coarse = refined.dvp[0], refined.dvp[-1]
     width, ours = np.ptp(energies[fine.h]), np.ptp(fine.energies)
     spread, our_spread = float(np.ptp(PENDULUM_MOMENTUM)), float(np.ptp(fine.momenta))
     offset = np.abs(sensitivities(START)).sum(axis=1) * ROUNDING
     middle = _between("DVP energy, h = 1e-4 s [J]", energies[fine.h], fine.energies, 1e-7)
-    rounded = "theirs is rounding, as they suspect: positions of two steps are subtracted, ours are displacements"
+    rounded = "the printed spread is rounding, as the thesis assumes: it subtracts positions, ours are displacements"
     return [
-        _derived("standard energy from the printed start [J]", found.energy,
-                 "the middle of the printed range at 1e-4 s, and its distance in our run", plain.energy, offset[0]),
-        _derived("standard momentum from the printed start [N·m·s]", found.momentum,
-                 "the middle of the printed range at 1e-4 s, and the printed error", plain.momentum, offset[1]),
-        stated("refined start: greatest change of a printed number", f"rounded by up to {ROUNDING:g}", moved,
-               at_most(ROUNDING, "no more than its rounding")),
+        _derived("standard energy from the printed start [J]", refined.energy,
+                 "middle of the printed range at 1e-4 s, and its offset in our run", plain.energy, offset[0]),
+        _derived("standard momentum from the printed start [N·m·s]", refined.momentum,
+                 "middle of the printed range at 1e-4 s, and the printed error", plain.momentum, offset[1]),
+        stated("refined start: largest change of a printed number", f"rounded by up to {ROUNDING:g}", moved,
+               at_most(ROUNDING, "at most its rounding")),
         compared("width of the DVP energy's range, h = 1e-4 s [J]", float(width), float(ours)),
-        replace(middle, note="the start is refined by its middle", kind="chosen"),
+        replace(middle, note="the start is refined by the middle of this range", kind="chosen"),
         _between("DVP energy, h = 0.1 s [J]", energies[coarse.h], coarse.energies, 2e-3),
         stated("spread of the DVP momentum, h = 1e-4 s [N·m·s]", spread, our_spread, no_more(spread), rounded,
                kind="better"),
         *(
             vanishes(f"spread of the DVP momentum, h = {row.h:g} s [N·m·s]", float(np.ptp(row.momenta)), _ZERO)
-            for row in found.dvp[1:]
+            for row in refined.dvp[1:]
         ),
     ]  # fmt: skip
 
 
 def _table(quick: bool, progress: Progress) -> Outcome:
-    found = runs()
+    results = runs()
     progress(0.3)
     findings = [
-        _error(method, name, _rows(found, method)[k], published[name][k])
+        _error(method, name, _rows(results, method)[k], published[name][k])
         for k in range(len(STEPS))
         for method, (published, _, _) in _METHODS.items()
         for name in _NAMES
@@ -289,7 +289,7 @@ def _table(quick: bool, progress: Progress) -> Outcome:
     taken, tables = cpu_times(REPEATS[quick]), {}
     for method, (published, ours, _) in _METHODS.items():
         columns = {"CPU time [s]": (published["cpu"], taken[ours])}
-        columns |= {label: (published[key], _errors(_rows(found, method), key)) for key, label in _NAMES.items()}
+        columns |= {label: (published[key], _errors(_rows(results, method), key)) for key, label in _NAMES.items()}
         tables[f"Table 2.2, {method}"] = side_by_side(STEPS, columns)
     return Outcome(tuple(findings), (*ASSUMPTIONS, _REFINED), tables)
 
@@ -302,10 +302,10 @@ def _cpu(quick: bool, progress: Progress) -> Outcome:
     theirs, ratio = (
         sum(a / b for a, b in zip(columns["DVP"][k], columns["EM"][k], strict=True)) / len(STEPS) for k in (0, 1)
     )
-    note = "ours are nearer because the EM step is solved for displacement and multipliers, its momentum eliminated"
+    note = "our times differ less, because the EM step is solved only for displacement and multipliers"
     findings = (
         *(cpu_finding(method, *times) for method, times in columns.items()),
-        stated("CPU time, DVP over EM, mean of the four steps", theirs, ratio,
+        stated("CPU time, DVP / EM, mean of the four time steps", theirs, ratio,
                below(1, "DVP slightly faster: below 1"), note),
     )  # fmt: skip
     figure = over_step("CPU time, double spherical pendulum, 30 s", "CPU time [s]", lines, guide=-1.0)
@@ -313,19 +313,19 @@ def _cpu(quick: bool, progress: Progress) -> Outcome:
 
 
 def _position(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
-    found = runs()
+    results = runs()
     progress(0.8)
     lines = []
     for method, (published, _, color) in _METHODS.items():
-        first = 0 if method == "DVP" else 1  # EM's at the finest step is the standard
-        errors = _errors(_rows(found, method), "position")
+        first = 0 if method == "DVP" else 1  # EM's run with the smallest time step is the standard
+        errors = _errors(_rows(results, method), "position")
         lines.append(Line(method, color, STEPS[first:], published["position"][first:], errors[first:]))
     dvp, em = lines[0].ours[1:], lines[1].ours
     theirs = lines[0].published[1:], lines[1].published
     findings = (
         of_second_order("slope of the DVP position error", STEPS[1:], theirs[0], dvp, _COARSE),
-        of_second_order("slope of the EM position error", STEPS[1:], theirs[1], em, "h = 1e-4 s is the standard"),
-        stated("EM error over DVP error, h = 1e-3, 1e-2, 1e-1 s", "slightly greater than 1",
+        of_second_order("slope of the EM position error", STEPS[1:], theirs[1], em, "h = 1e-4 s is the standard run"),
+        stated("EM error / DVP error, h = 1e-3, 1e-2, 1e-1 s", "slightly greater than 1",
                ", ".join(f"{b / a:.3f}" for a, b in zip(dvp, em, strict=True)),
                when("above 1", all(b > a for a, b in zip(dvp, em, strict=True)))),
     )  # fmt: skip
@@ -334,12 +334,12 @@ def _position(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the
 
 
 def _error_figure(name: str, number: str, quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001
-    label, found = _NAMES[name], runs()
+    label, results = _NAMES[name], runs()
     progress(0.8)
-    line = Line("DVP", style.BLUE, STEPS, PENDULUM_DVP[name], _errors(found.dvp, name))
+    line = Line("DVP", style.BLUE, STEPS, PENDULUM_DVP[name], _errors(results.dvp, name))
     findings = (
         of_second_order(f"slope of the DVP {label}", STEPS[1:], line.published[1:], line.ours[1:], _COARSE),
-        vanishes(f"greatest EM {label} of all steps", max(_errors(found.em, name)), _ZERO),
+        vanishes(f"greatest EM {label} of all steps", max(_errors(results.em, name)), _ZERO),
     )
     figure = over_step(_TITLES[name], label, (line,), guide=2.0)
     return Outcome(findings, ASSUMPTIONS, figures={f"figure-{number}-{name}": figure})
@@ -351,13 +351,13 @@ def _alike(coarse: Run, fine: Run) -> float:
 
 
 def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
-    found = runs()
+    results = runs()
     progress(0.7)
-    fine, coarse = (found.dvp[0], found.em[0]), (found.dvp[-1], found.em[-1])
+    fine, coarse = (results.dvp[0], results.em[0]), (results.dvp[-1], results.em[-1])
     apart = float(np.abs(fine[0].y2 - fine[1].y2).max() / np.ptp(fine[1].y2))
     alike = [_alike(run, fine[1]) for run in coarse]
     findings = (
-        stated("y₂ of DVP and EM at h = 1e-4 s: greatest distance over the range", "cannot be distinguished", apart,
+        stated("y₂ of DVP and EM at h = 1e-4 s: largest difference / range", "cannot be distinguished", apart,
                below(1e-3)),
         stated("y₂ at h = 0.1 s, DVP and EM", "reasonably accurate", f"correlation {alike[0]:.3f} and {alike[1]:.3f}",
                when("correlation above 0.9 with h = 1e-4 s", min(alike) > 0.9)),
@@ -377,44 +377,45 @@ def _falls_with_the_step(quantity: str, published: str, values: list[float]) -> 
 
 
 def _correlation(row: Run, which: int) -> Finding:
-    found = row.correlation[which]
+    correlation = row.correlation[which]
     quantity = f"correlation of energy and multiplier {which + 1}, h = {row.h:g} s"
-    return stated(quantity, "correlated", found, when("above 0.9 in magnitude", abs(found) > 0.9))
+    return stated(quantity, "correlated", correlation, when("above 0.9 in magnitude", abs(correlation) > 0.9))
 
 
 def _energy(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
-    found = runs()
+    results = runs()
     progress(0.7)
-    widths = [float(np.ptp(row.energies)) for row in found.dvp]
-    means = [abs(float(row.energy_path.mean()) - found.energy) for row in found.dvp]
+    widths = [float(np.ptp(row.energies)) for row in results.dvp]
+    means = [abs(float(row.energy_path.mean()) - results.energy) for row in results.dvp]
     oscillation = "amplitude of the energy's oscillation at h = 1e-4, 1e-3, 1e-2, 1e-1 s [J]"
-    mean = "distance of its mean from the true energy [J]"
+    mean = "distance of the mean energy from the true energy at these time steps [J]"
     findings = (
         _falls_with_the_step(oscillation, "decreases with the step", widths),
         _falls_with_the_step(mean, "approaches zero with the step", means),
-        *(_correlation(row, which) for row in (found.dvp[0], found.dvp[-1]) for which in (0, 1)),
+        *(_correlation(row, which) for row in (results.dvp[0], results.dvp[-1]) for which in (0, 1)),
     )
-    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.12-energy": _draw_energy(found)})
+    return Outcome(findings, ASSUMPTIONS, figures={"figure-2.12-energy": _draw_energy(results)})
 
 
-def _draw_energy(found: Runs) -> Figure:
+def _draw_energy(results: Runs) -> Figure:
     colors = dict(zip(STEPS, (style.BLACK, style.BLUE, style.GREEN, style.RED), strict=True))
-    beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    legend: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     with styled():
         figure = Figure(figsize=(7.6, 6.0))
         upper, middle, lower = figure.subplots(3, 1, sharex=True)
-        for axes, rows, base, unit in ((upper, found.dvp[:2], found.energy, 1e3), (lower, found.dvp[2:], 0.0, 1.0)):
+        fine, coarse = results.dvp[:2], results.dvp[2:]
+        for axes, rows, base, unit in ((upper, fine, results.energy, 1e3), (lower, coarse, 0.0, 1.0)):
             for row in rows:
                 energies = unit * (row.energy_path - base)
                 axes.plot(row.times[: len(energies)], energies, color=colors[row.h], label=f"h = {row.h:g} s")
-            true = unit * (found.energy - base)
+            true = unit * (results.energy - base)
             axes.axhline(true, color=style.GREY, linestyle="--", linewidth=0.9, label="true energy")
-            axes.legend(**beside)
-        fine = found.dvp[2]
+            axes.legend(**legend)
         for which, color in enumerate((style.PURPLE, style.ORANGE)):
-            held = fine.held[:, which]
-            middle.plot(fine.times[: len(held)], held, color=color, label=f"$\\lambda_{which + 1}$, h = {fine.h:g} s")
-        middle.legend(**beside)
+            held = coarse[0].held[:, which]
+            label = f"$\\lambda_{which + 1}$, h = {coarse[0].h:g} s"
+            middle.plot(coarse[0].times[: len(held)], held, color=color, label=label)
+        middle.legend(**legend)
         upper.set(ylabel="energy − true [mJ]", title="Energy and multipliers, double spherical pendulum")
         middle.set_ylabel("multiplier [N/m]")
         lower.set(ylabel="energy [J]", xlabel="time [s]")

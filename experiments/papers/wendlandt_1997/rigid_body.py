@@ -1,4 +1,4 @@
-"""Table 2.1 and figures 2.2 to 2.6 of Wendlandt 1997: the free rigid body on quaternions, run as published."""
+"""Table 2.1 and figures 2.2 to 2.6 of Wendlandt 1997: the free rigid body on quaternions, as published."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,35 +29,35 @@ from experiments.papers.wendlandt_1997.convergence import (
 from experiments.visualization.look import style
 from formulations import lagrangian
 
-#: [s]
+#: Duration [s].
 DURATION = 30.0
-#: (2.52)
+#: Principal moments of inertia [kg m²] and initial angular velocity [rad/s], (2.52).
 INERTIA = (1.0, 2.0, 3.0)
 OMEGA = np.array([0.0, 3.0, 4.0])
-#: [s] of the run that gives the second point of all others.
+#: Time step [s] of the run that gives the second point of all other runs.
 FIRST_STEP = 1e-5
 QUATERNION = ["qw", "qx", "qy", "qz"]
 MOMENTUM = ["angular_momentum_x", "angular_momentum_y", "angular_momentum_z"]
 
 ASSUMPTIONS = (
-    "The quaternion after the Euler step with h = 1e-5 s is made unit: the printed energies need it.",
-    "Energy: that of the discrete angular velocity (2.50) of each step; momentum: the discrete momentum map.",
-    "Errors (2.53) are sampled at every step; the components of v count m = 4 (quaternion), 1 and 3 (momentum).",
+    "The quaternion after the Euler step with h = 1e-5 s is normalized, which the printed energies require.",
+    "Energy: computed from the discrete angular velocity (2.50) of each step; momentum: the discrete momentum map.",
+    "Errors (2.53) are sampled at every step; m is 4 for the quaternion, 1 for the energy and 3 for the momentum.",
 )
 
 
 @dataclass(frozen=True)
 class Run:
-    """One row of table 2.1."""
+    """Row of table 2.1, with the data of the figures."""
 
     h: float  # [s]
-    quaternion: float  # error (2.53), as the next two
-    energy: float
-    momentum: float
+    quaternion: float  # error (2.53) of the quaternion
+    energy: float  # error (2.53) of the energy [J]
+    momentum: float  # error (2.53) of the momentum [N·m·s]
     energies: tuple[float, float]  # [J] least and greatest
-    momentum_spread: float  # [N·m·s] of any component
-    times: Floats  # [s] of the samples for the figures
-    path: Floats  # quaternions then
+    momentum_spread: float  # [N·m·s] largest spread of a component
+    times: Floats  # [s] times of the samples for the figures
+    path: Floats  # quaternions at these times
 
 
 def _chords(q: Floats, h: float) -> Floats:
@@ -80,7 +80,7 @@ def _run(
 
 @cache
 def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
-    """Return (first quaternion, second by step, standard energy, standard momentum), as 2.4.1 describes them."""
+    """Return first quaternion, second quaternions by time step, standard energy and standard momentum, as in 2.4.1."""
     system = lagrangian.rigid_body(INERTIA)
     q0 = np.array([1.0, 0.0, 0.0, 0.0])
     euler = q0 + FIRST_STEP * np.array([0.0, *(OMEGA / 2.0)])
@@ -92,8 +92,8 @@ def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
 
 @cache
 def runs() -> tuple[Run, ...]:
-    """Return the rows of table 2.1, the finest first."""
-    system, found = lagrangian.rigid_body(INERTIA), []
+    """Return the runs of table 2.1, the one with the smallest time step first."""
+    system, rows = lagrangian.rigid_body(INERTIA), []
     q0, second, energy, momentum = start()
     standard = np.empty((0, 4))
     for h in STEPS:
@@ -103,17 +103,17 @@ def runs() -> tuple[Run, ...]:
             standard = q
         energies = _energies(q, h)
         thin = max(1, round(1e-2 / h))
-        found.append(Run(
+        rows.append(Run(
             h, mean_error(q, standard[:: round(h / STEPS[0])]), mean_error(energies, np.full_like(energies, energy)),
             mean_error(spins, np.broadcast_to(momentum, spins.shape)), (float(energies.min()), float(energies.max())),
             float(np.ptp(spins, axis=0).max()), frame["time"].to_numpy()[::thin], q[::thin],
         ))  # fmt: skip
-    return tuple(found)
+    return tuple(rows)
 
 
 @cache
 def cpu_times(repeats: int) -> Sequence[float]:
-    """Return times [s] of the steps of each run, the median of repeated runs in turn."""
+    """Return the computing times [s] for each time step: medians of repeated runs in turn."""
     system = lagrangian.rigid_body(INERTIA)
     q0, second, _, _ = start()
 
@@ -139,36 +139,36 @@ def _energy_range(run: Run, least: float, most: float) -> Finding:
     low, high = run.energies
     agrees = low >= least - 0.5e-9 and high <= most + 0.5e-9  # the printed digits are nanojoules
     chosen = run.h == STEPS[0]
-    note = "because of it the quaternion after the Euler step is made unit" if chosen else ""
+    note = "the quaternion after the Euler step is normalized to match this range" if chosen else ""
     theirs, ours = (f"{ends[0]:.9f} … {ends[1]:.9f}" for ends in ((least, most), run.energies))
     return stated(f"energy at h = {run.h:g} s [J]", theirs, ours, when("within the printed range", agrees), note,
                   kind="chosen" if chosen else "evidence")  # fmt: skip
 
 
-def _conserved(found: tuple[Run, ...]) -> list[Finding]:
-    findings = [_energy_range(run, *ends) for run, ends in zip(found, RIGID_BODY_ENERGY, strict=False)]
+def _conserved(rows: tuple[Run, ...]) -> list[Finding]:
+    findings = [_energy_range(run, *ends) for run, ends in zip(rows, RIGID_BODY_ENERGY, strict=False)]
     findings += [
         vanishes(f"deviation of the energy at h = {run.h:g} s [J]", run.energies[1] - run.energies[0], 1e-9)
-        for run in found[2:]
+        for run in rows[2:]
     ]
-    spread, ours = RIGID_BODY_MOMENTUM_SPREAD, found[0].momentum_spread / 2.0
-    note = "what Newton's method leaves of a step's residual is carried into the next step"
+    spread, ours = RIGID_BODY_MOMENTUM_SPREAD, rows[0].momentum_spread / 2.0
+    note = "the residual that Newton's method leaves in a step is carried over to the next step"
     what = "deviations of the momentum at h = 1e-4 s [N·m·s]"
     findings.append(stated(what, f"± {spread:g}", ours, no_more(spread), note, kind="better"))
     return findings + [
-        vanishes(f"deviation of the momentum at h = {run.h:g} s", run.momentum_spread, 1e-9) for run in found[1:]
+        vanishes(f"deviation of the momentum at h = {run.h:g} s", run.momentum_spread, 1e-9) for run in rows[1:]
     ]
 
 
 def _table(quick: bool, progress: Progress) -> Outcome:
-    found = runs()
+    results = runs()
     progress(0.5)
-    rows = [(name, *row) for name in _NAMES for row in zip(found, RIGID_BODY[name], strict=True)]
-    findings = [_error(*row) for row in rows if row[-1]]  # 0 is that of the standard against itself
+    rows = [(name, *row) for name in _NAMES for row in zip(results, RIGID_BODY[name], strict=True)]
+    findings = [_error(*row) for row in rows if row[-1]]  # 0: error of the standard run relative to itself
     columns = {label: (RIGID_BODY[name], _errors(name)) for name, label in _NAMES.items()}
     columns["CPU time [s]"] = (RIGID_BODY["cpu"], tuple(cpu_times(REPEATS[quick])))
     tables = {"Table 2.1": side_by_side(STEPS, columns)}
-    return Outcome((*findings, *_conserved(found)), ASSUMPTIONS, tables)
+    return Outcome((*findings, *_conserved(results)), ASSUMPTIONS, tables)
 
 
 def _cpu(quick: bool, progress: Progress) -> Outcome:
@@ -190,7 +190,7 @@ def _error_figure(name: str, number: str, first: int, quick: bool, progress: Pro
 
 
 def _deviation(fine: Run, coarse: Run) -> np.ndarray:
-    """Return ‖Δq‖ at the coarse run's instants."""
+    """Return ‖Δq‖ at the times of the coarse run."""
     thin = round((coarse.times[1] - coarse.times[0]) / (fine.times[1] - fine.times[0]))
     return np.asarray(np.linalg.norm(coarse.path - fine.path[::thin], axis=1))
 
@@ -200,8 +200,7 @@ def _count_maxima(values: np.ndarray) -> int:
 
 
 def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes a second
-    found = runs()
-    fine, coarse = found[0], found[-1]
+    fine, *_, coarse = runs()
     progress(0.8)
     away = [float(np.sqrt((part**2).mean())) for part in np.array_split(_deviation(fine, coarse), 3)]
     ranges = [float(np.ptp(run.path[:, 2])) for run in (fine, coarse)]
@@ -209,11 +208,11 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
     findings = (
         stated("q_y at h = 0.1 s and at 1e-4 s", "the same qualitative behavior",
                f"ranges {ranges[0]:.3f} and {ranges[1]:.3f}, {peaks[0]} and {peaks[1]} maxima",
-               when("ranges within 5%, as many maxima but for one",
+               when("ranges within 5%, numbers of maxima within 1",
                     abs(ranges[1] / ranges[0] - 1.0) <= 0.05 and abs(peaks[1] - peaks[0]) <= 1)),
         stated("deviation of q at h = 0.1 s in each third of the run, rms", "increases",
                ", ".join(f"{value:.3f}" for value in away),
-               when("each above the one before", away[0] < away[1] < away[2])),
+               when("each above the previous", away[0] < away[1] < away[2])),
     )  # fmt: skip
     curves = (
         Curve(fine.times, fine.path[:, 2], "h = 1e-4 s"),

@@ -1,4 +1,4 @@
-"""Picture of a run at a moment, as the viewer draws it; it needs the viewer's packages, and Chromium."""
+"""Picture of a run at a time, drawn by the viewer; it needs the viewer's packages and Chromium."""
 
 from contextlib import closing
 
@@ -11,12 +11,12 @@ from experiments.visualization.viewer.chromium import chromium_path
 from experiments.visualization.viewer.loaded_runs import LoadedRun, extent_at
 from experiments.visualization.viewer.trajectory import trajectory_of
 
-#: [pixels]
+#: Width and height of the picture [pixels].
 SIZE = (960, 720)
 
 
 def picture(run: Run, moment: float) -> Figure:
-    """Draw the scene at a moment [s] as in the viewer, from behind and the side."""
+    """Draw the scene at a time ``moment`` [s] as in the viewer, from behind and the side."""
     loaded = LoadedRun("thrown-block", run, trajectory_of(run))
     middle, reach = extent_at(loaded.trajectory.model, loaded.trajectory.at(moment))
     camera = camera_at("2.0,-2.4,0.6", middle, reach, SIZE)

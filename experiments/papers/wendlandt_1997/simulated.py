@@ -1,4 +1,4 @@
-"""Figures of the thesis that show a run of an experiment, which is simulated once for all of them."""
+"""Figures of the thesis that show a run of an experiment; the run is simulated only once."""
 
 from collections.abc import Callable
 from functools import cache
@@ -32,9 +32,9 @@ def figure_of(kind: str, run: Run) -> Figure:
 def simulated_figure(
     experiment: str, kind: str, title: str, source: str, compare: Compare, assumptions: tuple[str, ...]
 ) -> Item:
-    """Return the item for a figure that has a counterpart in the experiment.
+    """Return the item for a figure of the thesis that the experiment draws, too.
 
-    The short version equals the whole: a run takes a fraction of a second.
+    The short version equals the full version: a run takes a fraction of a second.
     """
     number = experiment_named(experiment).figures[kind]
 
@@ -57,17 +57,17 @@ def column(run: Run, name: str, begin: float = 0.0) -> Floats:
 
 
 def table(run: Run, prefix: str) -> Floats:
-    """Return all columns with this prefix, (rows, k)."""
+    """Return all columns of a run whose names begin with ``prefix``, (rows, k)."""
     return run.frame[[name for name in run.frame.columns if name.startswith(prefix)]].to_numpy()
 
 
 def sharpest_change(
-    run: Run, curves: Floats, times: tuple[float, ...], others: tuple[float, ...], window: float = 0.03
+    run: Run, curves: Floats, times: tuple[float, ...], excluded: tuple[float, ...], window: float = 0.03
 ) -> float:
-    """Return the greatest sudden change of curves soon after ``times``, relative to the greatest elsewhere.
+    """Return the greatest sudden change of curves soon after ``times`` [s], divided by the greatest at other times.
 
     The suddenness of a change is its difference from the change in the row before, so that a steep slope alone does not
-    count. Rows soon after ``others`` [s] are left out.
+    count. Rows soon after ``excluded`` times [s] are left out.
     """
     time = run.frame["time"].to_numpy()[2:]
     change = np.linalg.norm(np.diff(curves, n=2, axis=0), axis=1)
@@ -75,7 +75,7 @@ def sharpest_change(
     def soon(events: tuple[float, ...]) -> NDArray[np.bool_]:
         return np.any([(time >= at) & (time <= at + window) for at in events], axis=0)
 
-    quiet = ~soon((*times, *others))
+    quiet = ~soon((*times, *excluded))
     return float(change[soon(times)].max(initial=0.0) / change[quiet].max())
 
 

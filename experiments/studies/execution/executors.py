@@ -1,6 +1,6 @@
 """Executors of trials: threads of this process, other processes, or other machines.
 
-Threads need nothing copied and share the compiled kernels. Processes are loky's, which need no guard around a user's
+Threads share all data and the compiled kernels. Processes are loky's, which need no ``__main__`` guard in a user's
 script. Dask is used through its own client: joblib would wait forever for a trial that kills its worker each time.
 """
 
@@ -25,42 +25,42 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import OutOfTimeError, Result, failed
 from experiments.studies.trial import Trial, waits_for_python
 
-#: Work for a trial, in a thread, a process, or on another machine.
+#: Function that runs a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
 BACKENDS = ("threads", "loky")
 #: [s] default time limit of a trial under a user's own controller.
 TIME_LIMIT = 120.0
-#: [s] between two checks of a worker that its study still exists.
+#: [s] interval at which a worker checks that its parent process still runs.
 WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
-    """Base class of executors, which run trials."""
+    """Interface of executors, which run trials in parallel."""
 
     workers: int  # number of trials that run in parallel
     is_local: bool  # True if trials run in this process
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """Yield each trial with its result, as soon as it has one, in any order.
+        """Yield each trial with its result as soon as it is finished, in any order.
 
-        An exception of ``work`` ends it. Closing the iterator ends it too, after the trials that are being run.
+        An exception of ``work`` ends the iteration. If the iterator is closed, running trials are finished first.
         """
         ...
 
 
 def executor_named(backend: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Executor:
-    """Return the executor of this name.
+    """Return an executor in threads, in processes, or on a Dask cluster.
 
     Args:
-        backend: one of ``BACKENDS``; not needed with a scheduler.
-        workers: number of trials that run in parallel; by default the number of cores for this process.
-        scheduler: address of the Dask scheduler of a cluster that is to run the trials.
+        backend: ``"threads"`` or ``"loky"`` (processes); ignored with a scheduler.
+        workers: number of trials that run in parallel; None: the number of cores that this process may use.
+        scheduler: address of the Dask scheduler of the cluster that runs the trials; None: trials run on this machine.
 
     Raises:
-        InputError: there is none of this name, or a package or machine that it needs is missing.
+        InputError: the backend is unknown, ``workers`` is below 1, or a package is not installed.
     """
     if workers is not None and workers < 1:
-        raise InputError(f"workers = {workers}: it must be 1 or above; there are {cores()} cores")
+        raise InputError(f"workers = {workers}: it must be 1 or above; {cores()} cores are available")
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r}: it must be one of {', '.join(BACKENDS)}")
     if scheduler is not None:
@@ -79,26 +79,27 @@ def executor_for(
 ) -> Executor:
     """Return an executor for the trials of an experiment.
 
-    Controllers and engines that run in Python hold the interpreter's lock: by default they run in processes.
+    By default, compiled trials run in threads. Controllers and engines in Python run in processes, because they hold
+    the interpreter's lock.
 
     Args:
         experiment: experiment with its controller.
-        backend: as in ``executor_named``; by default the one that suits the experiment.
-        workers: as in ``executor_named``.
-        scheduler: as in ``executor_named``.
-        limit: [s] time limit of a trial in such a process.
-        samples: changes of sample trials, one for each integrator.
+        backend: ``"threads"`` or ``"loky"`` (processes); None: the default for the experiment.
+        workers: number of trials that run in parallel; None: the number of cores that this process may use.
+        scheduler: address of a Dask scheduler; None: trials run on this machine.
+        limit: [s] time limit of a trial in a process, if the experiment has user code.
+        samples: changes of sample trials, one for each integrator and controller.
 
     Raises:
-        InputError: as ``executor_named``; or the limit is not above zero.
+        InputError: as in ``executor_named``, or the limit is not above zero.
     """
     above_zero(limit, "time limit of a trial")
     if backend is None:
         backend = "loky" if any(waits_for_python(experiment, changes) for changes in samples) else "threads"
-    found = executor_named(backend, workers, scheduler)
-    if isinstance(found, Processes) and any(experiment.under(changes).sources for changes in samples):
-        return Processes(found.workers, limit)
-    return found
+    executor = executor_named(backend, workers, scheduler)
+    if isinstance(executor, Processes) and any(experiment.under(changes).sources for changes in samples):
+        return Processes(executor.workers, limit)
+    return executor
 
 
 def cores() -> int:
@@ -106,7 +107,7 @@ def cores() -> int:
 
 
 class Threads:
-    """Executor in threads of this process: compiled loops release the interpreter lock and use all cores."""
+    """Executor that runs trials in ``workers`` threads of this process; compiled loops release the interpreter lock."""
 
     is_local = True
 
@@ -124,7 +125,7 @@ class Threads:
             if not any(isinstance(error, KeyboardInterrupt) for error in (stop, stop.__context__)):
                 raise
             pool.shutdown(cancel_futures=True)
-            for future, trial in waiting.items():  # running trials are finished, and not lost
+            for future, trial in waiting.items():  # running trials are finished, so that they are not lost
                 if not future.cancelled() and future.exception() is None:
                     yield trial, future.result()
             raise KeyboardInterrupt from stop
@@ -133,25 +134,25 @@ class Threads:
 
 
 class Processes:
-    """Executor in processes with one trial at a time; processes of a finished run are reused.
+    """Executor that runs trials in processes, which are reused by the next run.
 
-    With a ``limit`` [s], for trials that run user code, a trial that takes longer or kills its process gets a result
-    that reports it. Without a limit, a trial whose process was killed runs again.
+    With a ``limit`` [s], for trials with user code, a trial that takes longer or kills its process has a result with
+    the verdict ``failed``. Without a limit, a trial whose process was killed is run again.
     """
 
     is_local = False
-    #: [s] for a process to begin and to load its kernels, and for a trial beyond its limit to end by itself.
+    #: [s] time for a process to start and load kernels, and for a trial that exceeded its limit to end by itself.
     START, GRACE = 120.0, 5.0
-    #: Number of processes that may be killed in a row before any trial ends.
+    #: Number of processes killed in a row, without a finished trial, at which the run ends with an error.
     DEATHS = 3
 
     def __init__(self, workers: int, limit: float | None = None) -> None:
         self.workers, self.limit = workers, limit
-        self._idle: list[Any] = [None] * workers  # pools of one process; None for one that is not started
-        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # its pool, the trial, and its deadline
+        self._idle: list[Any] = [None] * workers  # pools of one process each; None for one that is not started
+        self._running: dict[Future[Result], tuple[Any, Trial, float]] = {}  # pool, trial, and deadline of each future
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``; raises ChildProcessError if ``DEATHS`` processes are killed without a result."""
+        """Yield trials and results as ``Executor.run``; raise ChildProcessError after ``DEATHS`` killed processes."""
         waiting, deaths = deque(trials), 0
         try:
             while waiting or self._running:
@@ -162,8 +163,8 @@ class Processes:
                     deaths = 0 if result is not None else deaths + 1
                     if deaths == self.DEATHS:
                         raise ChildProcessError(
-                            f"worker processes were killed again and again, {len(waiting) + len(self._running) + 1} "
-                            f"trials are left: is there enough memory for {self.workers} of them?"
+                            f"{deaths} worker processes in a row were killed, {len(waiting) + len(self._running) + 1} "
+                            f"trials are left: check the memory for {self.workers} processes, or use fewer workers"
                         )
                     if result is None:
                         waiting.append(trial)
@@ -184,7 +185,7 @@ class Processes:
         self._running[pool.submit(work, trial)] = pool, trial, time.monotonic() + limit
 
     def _ended(self) -> Iterator[tuple[Any, Trial, Result | None]]:
-        """Yield the trials that have ended since, at least one, with its pool, None if killed, and its result."""
+        """Wait for trials to end; yield pool (None if killed), trial, and result (None if it must be repeated)."""
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         soonest = min(deadline for *_, deadline in self._running.values())
@@ -198,24 +199,24 @@ class Processes:
                 yield pool, trial, future.result(timeout=0.0)
                 continue
             except TimeoutError:
-                text = f"not finished after {self.limit:g} s, and did not stop when asked to: killed"
+                text = f"not finished after {self.limit:g} s and did not stop by itself: its process was killed"
                 result = failed(OutOfTimeError.__name__, text)
             except TerminatedWorkerError as error:
                 if self.limit is not None:
-                    result = failed("ProcessDied", f"the process of this trial died: {_exit_code(error)}")
+                    result = failed("ProcessDied", f"the process of this trial died; exit code: {_exit_code(error)}")
             pool.shutdown(kill_workers=True)
             yield None, trial, result
 
 
 def _exit_code(error: Exception) -> str:
-    found = re.search(r"exit codes? of the workers (?:is|are) \{(.*?)\}", str(error))
-    return found[1] if found else " ".join(str(error).split())
+    match = re.search(r"exit codes? of the workers (?:is|are) \{(.*?)\}", str(error))
+    return match[1] if match else " ".join(str(error).split())
 
 
 def begin_worker(parent: int) -> None:
-    """Initialize a worker process of the process ``parent``: it ignores Ctrl-C, and ends with its parent.
+    """Initialize a worker process of the process ``parent``: it ignores Ctrl-C, and ends when its parent ends.
 
-    The parent hears Ctrl-C and ends it. Workers of a killed parent, which may be gone already, would wait for minutes.
+    On Ctrl-C, the parent ends its workers. Without the check, workers of a killed parent would wait for minutes.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -228,19 +229,19 @@ def begin_worker(parent: int) -> None:
 
 
 class Dask:
-    """Executor on the Dask cluster of a scheduler, which repeats the trials of a lost worker on another one."""
+    """Executor that runs trials on a Dask cluster; trials of a lost worker are repeated on another worker."""
 
     is_local = False
-    #: [s] to wait for the scheduler, and for its first worker.
+    #: [s] longest wait for the scheduler, and for the first worker.
     PATIENCE = 60.0
 
     def __init__(self, scheduler: str | None = None, client: Any = None) -> None:
         self.workers = 0  # number of threads of the cluster, once it is used
-        self.scheduler = scheduler  # its address, if there is no client yet
+        self.scheduler = scheduler  # address of the scheduler; None if a client is given
         self._client = client
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """See ``Executor``; raises ChildProcessError if some trials killed each worker; all others are done by then."""
+        """Yield trials and results as ``Executor.run``; finally raise ChildProcessError if trials killed workers."""
         with nullcontext(self._client) if self._client is not None else self._connected() as client:
             yield from self._serve(client, work, trials)
 
@@ -251,7 +252,7 @@ class Dask:
             return Client(self.scheduler, set_as_default=False, timeout=self.PATIENCE)
         except (OSError, ValueError) as error:
             message = " ".join(str(error).split())
-            raise InputError(f"scheduler {self.scheduler}: cannot be reached ({message})") from None
+            raise InputError(f"the scheduler {self.scheduler} cannot be reached ({message})") from None
 
     def _serve(self, client: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         from distributed import KilledWorker, as_completed
@@ -275,14 +276,14 @@ class Dask:
             client.cancel(list(sent))
         if lost:
             numbers = ", ".join(map(str, sorted(lost)))
-            raise ChildProcessError(f"each worker that tried one of these trials was killed: {numbers}; all others ran")
+            raise ChildProcessError(f"these trials killed each worker that ran them: {numbers}; all others are done")
 
     def _threads(self, client: Any) -> int:
         try:
             client.wait_for_workers(1, timeout=self.PATIENCE)
         except TimeoutError:
             raise InputError(
-                f"scheduler {self.scheduler}: no worker has come within {self.PATIENCE:g} s; start some with "
+                f"the scheduler {self.scheduler} got no worker within {self.PATIENCE:g} s; start workers with "
                 "`dask worker ADDRESS`"
             ) from None
         return sum(client.nthreads().values())

@@ -1,4 +1,4 @@
-"""Runner of a study's unfinished trials, which stores each as it ends."""
+"""Runner of a study's unfinished trials, which stores each result as soon as the trial ends."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from experiments.studies.store.header import Header, edited
 from experiments.studies.store.sources import sources_digest
 from experiments.studies.trial import FILES, Trial, run_trial
 
-#: Called with the number of finished trials among those asked for.
+#: Function that is called with the number of finished trials.
 Progress = Callable[[float], None]
-#: Arguments with which ``experiment_named`` returns an experiment: name, controller, metrics and robot.
+#: Arguments of ``experiment_named``: address of the experiment, controller, metric files, robot.
 Named = tuple[str, str | None, tuple[str, ...], str | None]
 
 
@@ -31,31 +31,31 @@ def run_trials(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Mapping[int, Result]:
-    """Run the unfinished trials among these; return the results of all of them.
+    """Run those of the trials that are not finished, and return the results of all.
 
-    Each result is stored in the study at once. Results depend on the trials alone: not on their order, the executor, or
-    interruptions of the program.
+    Each result is stored in the study as soon as its trial ends. Results depend on the trials only, not on their order,
+    the executor, or interruptions of the program.
 
     Args:
-        study: study open for writing.
-        trials: each number once.
-        executor: runs the trials; by default threads on all cores.
-        progress: called with the number of finished trials, first with those stored before.
+        study: study that is open for writing.
+        trials: trials with different numbers.
+        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
+        progress: called with the number of finished trials, first with the number stored before.
         announce: called with a sentence before kernels are compiled.
 
     Returns:
-        The results by number, in the order of the trials; read from the study on demand.
+        The results by trial number, in the order of the trials, read from the study on demand.
 
     Raises:
-        InputError: a number occurs twice, or a finished trial of this number has other changes.
-        OSError: the study's folder cannot be written any more; stored trials stay, and the study can be continued.
-        KeyboardInterrupt: the user stopped it; stored trials stay. Running trials are finished and stored, unless the
-            interrupt came while a result was being written: then they are run again.
+        InputError: a number occurs twice, or a finished trial with one of the numbers has other changes.
+        OSError: the study's folder can no longer be written; stored trials are kept, and the study can be continued.
+        KeyboardInterrupt: the user stopped the program. Stored trials are kept; running trials are finished and stored,
+            unless the interrupt came while a result was written: then they are lost and run again later.
     """
     trials = list(trials)
     numbers = [trial.number for trial in trials]
     if len(set(numbers)) != len(numbers):
-        raise InputError("a trial's number occurs twice")
+        raise InputError("two trials have the same number: give each trial a different number")
     finished = study.finished
     done = [trial for trial in trials if trial.number in finished]
     study.check(done)
@@ -76,18 +76,18 @@ def run_trials(
             progress(count)
 
     missing = [trial for trial in trials if trial.number not in finished]
-    first, others = _one_of_each_loop(missing)
+    first, rest = _one_of_each_loop(missing)
     if missing and executor is None:
         executor = executor_for(experiment, samples=[trial.changes for trial in first])
     is_foreign = _limit_of(executor) is not None
-    for trial in first:  # here, so that what has to be compiled is compiled once
+    for trial in first:  # in this process, so that all kernels are compiled only once
         compile_for(experiment, trial, announce)
         if not is_foreign:
             store(trial, run_trial(experiment, trial, announce))
     if is_foreign:
-        others = missing
-    if others and executor is not None:
-        for trial, result in executor.run(_work(experiment, header, executor), others):
+        rest = missing
+    if rest and executor is not None:
+        for trial, result in executor.run(_work(experiment, header, executor), rest):
             store(trial, result)
     return study.stored(numbers)
 
@@ -109,7 +109,7 @@ def _work(experiment: Experiment, header: Header, executor: Executor) -> Work:
 
 
 def _limit_of(executor: Executor | None) -> float | None:
-    """Return the time limit [s] of a trial; None if it runs no code of others."""
+    """Return the time limit [s] of a trial; None if trials run no user code, or not in processes of this machine."""
     return executor.limit if isinstance(executor, Processes) else None
 
 
@@ -123,20 +123,20 @@ def _name_of(experiment: Experiment) -> Named:
 
 
 def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | None, trial: Trial) -> Result:
-    """Run a trial in another process.
+    """Run a trial in another process than the study.
 
-    ``kernels`` is the digest of the local kernel sources; the study's ``header`` has the digests of user files;
-    ``limit`` [s] is the time limit of a trial.
+    ``kernels`` is the digest of the study's kernel sources, and the ``header`` has the digests of user files: the
+    worker must have the same. ``limit`` [s] is the time limit of a trial.
     """
     if sources_digest() != kernels:
-        raise InputError("a worker has another version of the program: install the same one everywhere")
-    found = experiment_named(*named)
-    _check_sources(header, found.sources)
-    return run_trial(found, trial, limit=limit)
+        raise InputError("a worker has another version of this program: install the same version everywhere")
+    experiment = experiment_named(*named)
+    _check_sources(header, experiment.sources)
+    return run_trial(experiment, trial, limit=limit)
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
-    """Compile what a trial needs, without asking its controller anything; errors are left to the trial itself."""
+    """Compile the kernels of a trial without calling its controller; errors are ignored, as the trial reports them."""
     try:
         scene = experiment.build(trial.changes)
         session = Session(scene, announce=announce)
@@ -149,13 +149,13 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
 def _check_sources(header: Header, sources: Mapping[str, str]) -> None:
     for name in edited(header, sources):
         raise InputError(
-            f"{name} was edited while the study ran, whose trials are to be of one version; what is finished is kept: "
-            "begin another study, in another folder, or undo the edit and go on"
+            f"{name} was edited since the study began, but all trials must use the same version; finished trials are "
+            "kept: undo the edit and continue, or begin a new study in another folder"
         )
 
 
 def _one_of_each_loop(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:
-    """Split trials into the first of each integrator and controller, which compiles its loop, and the others."""
+    """Return the first trial of each integrator and controller, which compiles their kernels, and all other trials."""
     first: dict[object, Trial] = {}
     for trial in trials:
         first.setdefault((trial.changes.get("integrator.name"), trial.changes.get(CONTROLLER)), trial)

@@ -1,4 +1,4 @@
-"""Fits of parameters to measurements: least squares, intervals, and identifiability."""
+"""Fits of parameters to measurements: least squares, intervals, identifiability."""
 
 from experiments.studies.registry import Kind
 
@@ -9,8 +9,8 @@ KINDS = {
         plan="experiments.studies.fitting.fit:fit_from",
         title="fit parameters to a record, with intervals",
         description="""\
-Fit parameters to a record by least squares over its columns: values with intervals, correlations, and warnings about
-parameters that the record does not identify (docs/check-a-fit.md).""",
+Fit parameters to a record by least squares over its columns. The results are values with intervals, correlations, and
+warnings about parameters that the record does not identify (docs/check-a-fit.md).""",
         examples="""\
   biped fit fit.toml                         into results/fit/fit
   biped fit fit.toml --out results/subject-3 --workers 2

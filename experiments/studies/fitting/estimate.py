@@ -20,23 +20,23 @@ from experiments.studies.fitting.spread import Spread, spread_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Residuals (k, m) at k sets of fractions (k, p), all at once, so that a study can run them in parallel.
+#: Function that returns residuals (k, m) at k sets of fractions (k, p), which a study can run in parallel.
 Residuals = Callable[[Floats], Floats]
 
-#: Step of central differences, as a fraction of a range. Their error is proportional to its square.
+#: Step of central differences, as a fraction of a range.
 REACH = 1e-3
 #: Distance from a bound, as a fraction of a range, within which a value counts as at the bound.
 AT_BOUND = 1e-3
-#: The weight of priors follows the residuals' deviation, which follows the fit: iterated until the relative change is
-#: below this tolerance, and at most this often.
+#: The weight of priors depends on the residuals' deviation, and this on the fit. Fits are repeated until its relative
+#: change is below this tolerance, and at most this often.
 SETTLED, PASSES = 1e-4, 20
-#: Rounds of a search by secants, each beginning with derivatives by differences.
+#: Largest number of rounds of a search by secants; each round begins with derivatives by finite differences.
 ROUNDS = 4
-#: Largest number of residual evaluations of each such round.
+#: Largest number of residual evaluations in a round.
 MOST_DEAR = 15
-#: Step size below which a search has converged, in standard deviations of the estimates for independent residuals.
+#: A search has converged if its step is below this, in standard deviations of the estimates (independent residuals).
 STEP = 1e-2
-#: Step size below which a search with zero residuals has converged, as a fraction of a range.
+#: A search with zero residuals has converged if its step is below this fraction of a range.
 NEAR = 1e-5
 #: Confidence of the intervals.
 CONFIDENCE = 0.95
@@ -47,12 +47,12 @@ class Prior:
     """Prior knowledge of a parameter: a normal distribution of its value, in the parameter's unit."""
 
     mean: float
-    deviation: float
+    deviation: float  # standard deviation
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.mean) and math.isfinite(self.deviation) and self.deviation > 0.0):
             raise InputError(
-                f"prior = [{self.mean:g}, {self.deviation:g}]: it must be a mean and a deviation above zero"
+                f"prior = [{self.mean:g}, {self.deviation:g}]: it must be a mean and a standard deviation above zero"
             )
 
 
@@ -61,14 +61,17 @@ class Problem:
     """A least-squares problem: parameters, residuals and priors.
 
     Attributes:
-        parameters: between their bounds.
-        residuals: measured less modelled, each divided by its deviation up to one common unknown factor.
-        series: slices of residuals at even spacing in time. After a fit they are correlated, and each contains less
-            information than an independent one. Residuals in no series are taken as independent.
+        parameters: parameters with their bounds.
+        residuals: function that returns measured minus modelled values, divided by their standard deviations; these may
+            have a common unknown factor.
+        series: slices of residuals at evenly spaced times. After a fit, residuals of a series are correlated and have
+            less information than independent ones. Residuals in no series are taken as independent.
         priors: prior distributions by parameter name.
-        slopes: derivatives (m, p) of the residuals by fractions (p,), if each set of residuals takes a run. A search
-            computes them once a round and updates them at each step (Broyden 1965).
-        near: makes, from derivatives (m, p), residuals that take fewer runs; a search uses them, and is then checked.
+        slopes: function that returns derivatives (m, p) of the residuals at fractions (p,), for residuals that take a
+            run. A search computes them once a round, and updates them at each step (Broyden 1965). None: finite
+            differences at each step.
+        near: function that makes, from derivatives (m, p), approximate residuals that take fewer runs; a search uses
+            these, and its result is checked. None: the search uses ``residuals``.
         deviation: standard deviation of a residual, if it is known; None to estimate it.
     """
 
@@ -81,63 +84,61 @@ class Problem:
     deviation: float | None = None
 
     def __post_init__(self) -> None:
-        for name in set(self.priors) - {one.name for one in self.parameters}:
-            raise InputError(f"prior of {name!r}: parameters are {', '.join(one.name for one in self.parameters)}")
+        names = [parameter.name for parameter in self.parameters]
+        for name in set(self.priors) - set(names):
+            raise InputError(f"prior of {name!r}: unknown parameter; parameters are {', '.join(names)}")
 
     def about(self, slopes: Floats) -> Problem:
-        """Return this problem with the residuals that take the fewest runs, given derivatives (m, p)."""
+        """Return this problem with the approximate residuals of ``near``, given derivatives (m, p)."""
         return self if self.near is None else replace(self, residuals=self.near(slopes), near=None)
 
     def values(self, parts: Floats) -> Floats:
-        """Return the values (p,) of the parameters at fractions of their ranges."""
-        return np.array([one.from_unit(float(part)) for one, part in zip(self.parameters, parts, strict=True)])
+        """Return the values (p,) of the parameters at fractions (p,), 0 … 1, of their ranges."""
+        return np.array([k.from_unit(float(part)) for k, part in zip(self.parameters, parts, strict=True)])
 
     def parts(self, values: Sequence[float]) -> Floats:
-        """Return the fractions (p,) of the ranges, 0 … 1, at which values lie."""
-        return np.array([one.to_unit(value) for one, value in zip(self.parameters, values, strict=True)])
+        """Return the fractions (p,), 0 … 1, of the ranges at which the parameters have these values."""
+        return np.array([k.to_unit(value) for k, value in zip(self.parameters, values, strict=True)])
 
     def prior_residuals(self, parts: Floats) -> Floats:
         """Return the residuals (k, q) of the priors at k sets of fractions (k, p)."""
-        found = [
-            [
-                (one.from_unit(float(at[k])) - self.priors[one.name].mean) / self.priors[one.name].deviation
-                for at in parts
-            ]
-            for k, one in enumerate(self.parameters)
-            if one.name in self.priors
+        residuals = [
+            [(parameter.from_unit(float(at[k])) - prior.mean) / prior.deviation for at in parts]
+            for k, parameter in enumerate(self.parameters)
+            if (prior := self.priors.get(parameter.name)) is not None
         ]
-        return np.array(found).T.reshape(len(parts), -1)
+        return np.array(residuals).T.reshape(len(parts), -1)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Result of a fit: parameters, residuals, derivatives and scatter."""
+    """Result of a least-squares fit: parameters, residuals, derivatives and scatter."""
 
     problem: Problem  #: solved problem
     parts: Floats  #: (p,) estimates as fractions, 0 … 1, of the ranges
     residuals: Floats  #: (m,) residuals of the estimates, without those of priors
-    jacobian: Floats  #: (m, p) derivatives of the residuals by the fractions
+    jacobian: Floats  #: (m, p) derivatives of the residuals with respect to the fractions
     spread: Spread  #: scatter of the fractions
-    starts: Floats  #: (s, p + 1) fractions at which the searches from all starts ended, and the sums of squares
-    converged: bool  #: True if the best search converged, not if it reached its largest number of steps
+    starts: Floats  #: (s, p + 1) fractions at which the search from each start ended, and its sum of squares
+    converged: bool  #: True if the best search converged; False if it reached its largest number of steps
 
     @property
     def values(self) -> dict[str, float]:
-        """Values by the parameters' names."""
-        found = self.problem.values(self.parts)
-        return {one.name: float(value) for one, value in zip(self.problem.parameters, found, strict=True)}
+        """Estimated values by parameter."""
+        pairs = zip(self.problem.parameters, self.problem.values(self.parts), strict=True)
+        return {parameter.name: float(value) for parameter, value in pairs}
 
     @property
     def slopes(self) -> Floats:
-        """Derivatives (p,) of values with respect to fractions."""
+        """Derivatives (p,) of the values with respect to the fractions."""
         pairs = zip(self.problem.parameters, self.parts, strict=True)
-        return np.array([one.slope_at(float(part)) for one, part in pairs])
+        return np.array([parameter.slope_at(float(part)) for parameter, part in pairs])
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each parameter: ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; in their units.
+        """Table with a row for each parameter: ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``.
 
-        The interval is that of a linear model about the values, cut at the bounds; ``profiles`` has nonlinear ones.
+        The intervals are those of a linear model about the values, cut at the bounds.
         """
         import pandas as pd
 
@@ -145,7 +146,7 @@ class Estimate:
         ends = [self.problem.values(np.clip(self.parts + side * reach, 0.0, 1.0)) for side in (-1.0, 1.0)]
         return pd.DataFrame(
             {
-                "parameter": [one.name for one in self.problem.parameters],
+                "parameter": [parameter.name for parameter in self.problem.parameters],
                 "value": self.problem.values(self.parts),
                 "sd": self.spread.deviations * self.slopes,
                 "low": ends[0],
@@ -156,10 +157,10 @@ class Estimate:
 
     @property
     def correlation(self) -> pd.DataFrame:
-        """Correlation (p, p) of the estimates' errors, by the parameters' names."""
+        """Correlation (p, p) of the estimates' errors, by parameter."""
         import pandas as pd
 
-        names = [one.name for one in self.problem.parameters]
+        names = [parameter.name for parameter in self.problem.parameters]
         return pd.DataFrame(self.spread.correlation, index=names, columns=names)
 
 
@@ -179,32 +180,32 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
         raise InputError(f"{first.shape[1]} measured numbers are too few to fit {len(problem.parameters)} parameters")
     if not np.isfinite(first).all():
         raise InputError("the model's values are not finite at the start: give other starts or narrower ranges")
-    found = [_settled(problem, start, most_steps) for start in starts]
-    best = found[int(np.argmin([one.sum for one in found]))]
-    return estimate_at(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
+    ends = [_settled(problem, start, most_steps) for start in starts]
+    best = ends[int(np.argmin([end.sum for end in ends]))]
+    return estimate_at(problem, best.parts, np.array([[*end.parts, end.sum] for end in ends]), best.is_least)
 
 
-def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
-    """Solve a problem similar to a solved one, to 1e-4 of the least sum of squares.
+def refit(problem: Problem, solved: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
+    """Solve a problem that is similar to a solved one; the sum of squares is accurate to 1e-4.
 
     Args:
         problem: problem to solve; priors are weighted with the residuals' deviation of the solved one.
-        found: result of the solved problem, whose derivatives are used first.
-        start: (p,) fractions; None for the result of the solved problem.
-        without: index of a parameter of the solved problem that this one lacks.
+        solved: result of the solved problem, whose derivatives are used first.
+        start: (p,) fractions at which the search starts; None for the estimates of the solved problem.
+        without: index of a parameter of the solved problem that ``problem`` lacks; None if it has all.
     """
-    matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
-    at = found.parts if start is None else start
-    return _search(problem, _Slopes(problem, matrix), at, 10, math.sqrt(found.spread.variance), 1e-4)
+    matrix = solved.jacobian if without is None else np.delete(solved.jacobian, without, axis=1)
+    at = solved.parts if start is None else start
+    return _search(problem, _Slopes(problem, matrix), at, 10, math.sqrt(solved.spread.variance), 1e-4)
 
 
 def searched(problem: Problem, start: Floats) -> Floats:
-    """Return the fractions (p,) at which one short search ends that uses only this problem's derivatives."""
+    """Return the fractions (p,) at which a single short search ends."""
     return _search(problem, _Slopes(problem), start, MOST_DEAR // 2).parts
 
 
 class _End(NamedTuple):
-    """End of a search: fractions (p,), the sum of squares there, and True if it is a local minimum."""
+    """End of a search: fractions (p,), their sum of squares, and True if they are a local minimum."""
 
     parts: Floats
     sum: float
@@ -212,31 +213,31 @@ class _End(NamedTuple):
 
 
 def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
-    """Search until the weight of the priors has converged and finite differences see no better place.
+    """Search until the weight of the priors has converged, and finite differences predict no improvement.
 
-    A round that begins with differences and improves nothing ends the search, too.
+    A round that begins with finite differences and improves nothing also ends the search.
     """
     end, deviation, slopes = _End(start, math.inf, False), 1.0, _Slopes(problem)
     for _ in range(PASSES if problem.slopes is None else ROUNDS):
-        found, before = _search(problem, slopes, end.parts, most_steps, deviation), deviation
-        variance = _variance(problem, problem.residuals(found.parts[None])[0])
+        last, before = _search(problem, slopes, end.parts, most_steps, deviation), deviation
+        variance = _variance(problem, problem.residuals(last.parts[None])[0])
         if problem.priors:
             deviation = math.sqrt(variance)
         is_settled = abs(deviation - before) <= SETTLED * deviation
         if problem.slopes is not None:
-            if is_settled and found.sum > end.sum - STEP**2 * len(start) * variance:
-                return min(end, found, key=lambda one: one.sum)._replace(is_least=True)
-            matrix = problem.slopes(found.parts)
+            if is_settled and last.sum > end.sum - STEP**2 * len(start) * variance:
+                return min(end, last, key=lambda either: either.sum)._replace(is_least=True)
+            matrix = problem.slopes(last.parts)
             slopes = _Slopes(problem, matrix)
-            found = found._replace(is_least=_is_least(problem, matrix, found.parts, deviation))
-        if is_settled and (found.is_least or problem.slopes is None):
-            return found
-        end = found
+            last = last._replace(is_least=_is_least(problem, matrix, last.parts, deviation))
+        if is_settled and (last.is_least or problem.slopes is None):
+            return last
+        end = last
     return end
 
 
 class _Slopes:
-    """Derivatives (m, p) of residuals by fractions: by differences, or by secants if differences take runs."""
+    """Derivatives (m, p) of residuals with respect to fractions: by differences, or by secants if these take runs."""
 
     def __init__(self, problem: Problem, matrix: Floats | None = None) -> None:
         self._slopes, self.matrix = problem.slopes, matrix
@@ -267,21 +268,21 @@ def _search(
         most_steps, close = min(most_steps, MOST_DEAR), max(close, STEP**2 * len(start) / len(matrix))
     full = _with_priors(near, deviation)
 
-    def one(at: Floats) -> Floats:
+    def residuals(at: Floats) -> Floats:
         return full(at[None])[0]
 
     def all_slopes(at: Floats) -> Floats:
         return np.vstack([slopes(near.residuals, at), deviation * slopes_of(problem.prior_residuals, at)])
 
     done = least_squares(
-        one, start, all_slopes,
+        residuals, start, all_slopes,
         bounds=(0.0, 1.0), xtol=nearest, ftol=close, gtol=1e-9, max_nfev=most_steps,
     )  # fmt: skip
     return _End(done.x, float((_with_priors(problem, deviation)(done.x[None])[0] ** 2).sum()), done.status > 0)
 
 
 def _is_least(problem: Problem, slopes: Floats, parts: Floats, deviation: float) -> bool:
-    """Return True if the derivatives see no better place: relative offset of Bates and Watts 1981."""
+    """Return True if the derivatives predict no improvement: relative offset of Bates and Watts 1981."""
     from scipy.optimize import lsq_linear
 
     residuals = _with_priors(problem, deviation)(parts[None])[0]
@@ -298,23 +299,23 @@ def _variance(problem: Problem, residuals: Floats) -> float:
 
 
 def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
-    """Return derivatives (m, p) of residuals by fractions: central differences, one-sided at a bound."""
+    """Return derivatives (m, p) of residuals with respect to fractions: central differences, one-sided at bounds."""
     ends = np.repeat(at[None], 2 * len(at), axis=0)
     for k in range(len(at)):
         ends[2 * k, k] = max(at[k] - reach, 0.0)
         ends[2 * k + 1, k] = min(at[k] + reach, 1.0)
-    found = residuals(ends)
+    values = residuals(ends)
     spans = np.array([ends[2 * k + 1, k] - ends[2 * k, k] for k in range(len(at))])
-    return (found[1::2] - found[::2]).T / spans
+    return (values[1::2] - values[::2]).T / spans
 
 
 def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
-    """Return a function for all residuals; those of priors are weighted by this deviation of the measurements."""
+    """Return a function for all residuals; those of priors are multiplied by the deviation of the measurements."""
     return lambda parts: np.hstack([problem.residuals(parts), deviation * problem.prior_residuals(parts)])
 
 
 def estimate_at(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
-    """Return the estimate at fractions (p,) of the least sum of squares; ``ends`` as in ``Estimate.starts``."""
+    """Return the estimate for fractions (p,) with the least sum of squares; ``ends`` as in ``Estimate.starts``."""
     residuals = problem.residuals(parts[None])[0]
     slopes = slopes_of(problem.residuals, parts) if problem.slopes is None else problem.slopes(parts)
     prior_slopes = slopes_of(problem.prior_residuals, parts)

@@ -1,4 +1,4 @@
-"""Measurements as a fit compares a model with them."""
+"""Measured columns of a record, prepared for the comparison of a fit's runs with them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,29 +19,29 @@ from experiments.studies.config import Config
 from experiments.studies.failures import Result
 from experiments.studies.tuning.objective import Sample
 
-#: ``offset``: only a column's deviations from its mean are compared.
+#: Value of ``offset`` for a column of which only deviations from the mean are compared.
 FREE = "free"
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Columns of a run to read, and the times."""
+    """Columns to read from a run, and the times at which they are read."""
 
     columns: tuple[str, ...]
     times: tuple[float, ...]  # [s]
 
     def __call__(self, run: Measurement) -> Result:
-        """Return the columns' values by their keys in results; None for missing values and after the end of the run."""
+        """Return lists of the columns' values by ``key_of``; None for missing values and after the end of the run."""
         time, at = run["time"], np.array(self.times)
         at = np.where(np.abs(at - time[-1]) < ROUNDING_OF_RUNS, time[-1], at)
-        found: dict[str, Any] = {}
+        lists: dict[str, Any] = {}
         for column in self.columns:
             values = np.interp(at, time, run[column], right=np.nan)
-            found[key_of(column)] = [float(value) if np.isfinite(value) else None for value in values]
-        return found
+            lists[key_of(column)] = [float(value) if np.isfinite(value) else None for value in values]
+        return lists
 
     def values(self, result: Result) -> Floats:
-        """Return values (columns, times) of a trial's result; NaN if missing, everywhere if the trial failed."""
+        """Return the values (columns, times) in a trial's result; NaN where missing, all NaN if the trial failed."""
         nothing = [None] * len(self.times)
         return np.array([result.get(key_of(column), nothing) for column in self.columns], dtype=float)
 
@@ -53,15 +53,15 @@ def key_of(column: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A measured column, and the column of the model that it is compared with.
+    """A column of a record, and the column of the model with which it is compared.
 
     Attributes:
-        model: column of ``run.frame`` or ``biped.metrics.series``.
-        measured: its name in the record; if empty, it is ``model``.
-        deviation: standard deviation of the measurement, in the column's unit; 0 uses the column's own over time.
+        model: column of the model, in ``run.frame`` or ``biped.metrics.series``.
+        measured: column of the record; empty: the name in ``model``.
+        deviation: standard deviation of the measurement, in the column's unit; 0: that of the values over time.
         scale: factor of the measured values: −1 reverses an axis.
-        offset: number added after scaling, in the column's unit; or ``"free"``.
-        fitted: False to report the comparison for the best run only, without fitting it.
+        offset: number added after scaling, in the column's unit; or ``"free"`` to subtract the means of both columns.
+        fitted: False to compare the column with the best run only, without fitting it.
     """
 
     model: str
@@ -75,7 +75,7 @@ class Column:
         if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
             raise InputError(f"{self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
         if not np.isfinite(self.scale) or self.scale == 0.0:
-            raise InputError(f"{self.model}: scale = {self.scale!r}: it must not be 0; −1 reverses an axis")
+            raise InputError(f"{self.model}: scale = {self.scale!r}: it must be finite and not 0; −1 reverses an axis")
         if isinstance(self.offset, str) and self.offset != FREE:
             raise InputError(f"{self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
 
@@ -85,8 +85,8 @@ class Measured:
     """Measured columns at the times at which runs are compared with them."""
 
     trace: Trace  #: columns of the run, and its times [s]
-    values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN for missing values
-    deviations: Floats  #: (columns,) divisors of the residuals
+    values: Floats  #: (columns, times) measured values in the units of the model's columns; NaN for missing values
+    deviations: Floats  #: (columns,) standard deviations, by which residuals are divided
     is_free: tuple[bool, ...]  #: (columns,) True to compare deviations from the mean only
     is_fitted: tuple[bool, ...]  #: (columns,) True for fitted columns
 
@@ -106,17 +106,17 @@ class Measured:
 
     @property
     def reads(self) -> Trace:
-        """The trace that trials read of their runs."""
+        """Trace that trials read from their runs."""
         return self.trace
 
     def modelled(self, samples: Sequence[Sample]) -> Floats:
-        """Return values (columns, times) of the only run."""
+        """Return the model's values (columns, times) from the only sample."""
         return self.trace.values(samples[0].result)
 
     def pairs(self, modelled: Floats) -> Iterator[tuple[int, Floats, Floats]]:
-        """Yield each column's index with measured and modelled values (times,) as they are compared.
+        """Yield each column's index, and its measured and modelled values (times,) as they are compared.
 
-        A run keeps its last value after its end. If the offset is free, the mean is subtracted from both.
+        After the end of a run, its last value is used. If the offset is free, the means of both are subtracted.
         """
         for k, counts in enumerate(self.counts):
             values, model = self.values[k], _held(modelled[k])
@@ -125,30 +125,30 @@ class Measured:
             yield k, values, model
 
     def residuals(self, modelled: Floats) -> Floats:
-        """Return residuals (size,), measured less modelled (columns, times), in deviations, column by column.
+        """Return residuals (size,), measured minus modelled values, in standard deviations, column by column.
 
-        A run keeps its last value after its end; a failed run has residuals of a thousand deviations.
+        ``modelled`` is (columns, times). A failed run has residuals of a thousand standard deviations.
         """
-        found = []
+        residuals = []
         for k, values, model in self.pairs(modelled):
             if self.is_fitted[k]:
-                left = (values - model)[self.counts[k]] / self.deviations[k]
-                found.append(left if np.isfinite(left).all() else np.full(len(left), 1e3))
-        return np.concatenate(found)
+                of_column = (values - model)[self.counts[k]] / self.deviations[k]
+                residuals.append(of_column if np.isfinite(of_column).all() else np.full(len(of_column), 1e3))
+        return np.concatenate(residuals)
 
     def series(self, first: int) -> list[slice]:
-        """Return slices of residuals, numbered from ``first``, that follow one another without a gap."""
-        found = []
+        """Return slices of residuals at successive times without a gap; the first residual has the index ``first``."""
+        slices = []
         for counts in self.counts[self._fitted]:
             places = np.flatnonzero(counts)
             for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
-                found.append(slice(first, first + len(part)))
+                slices.append(slice(first, first + len(part)))
                 first += len(part)
-        return found
+        return slices
 
 
 def _held(values: Floats) -> Floats:
-    """Return values in which the last number replaces what follows it."""
+    """Return values in which the last finite number also replaces missing values after it."""
     there = np.flatnonzero(np.isfinite(values))
     return np.interp(np.arange(len(values)), there, values[there]) if len(there) else values
 
@@ -156,39 +156,39 @@ def _held(values: Floats) -> Floats:
 def measured_of(
     record: Record, columns: tuple[Column, ...], units: Mapping[str, str], begin: float, every: float, duration: float
 ) -> Measured:
-    """Return a record's columns as they are compared with runs.
+    """Return columns of a record, prepared for the comparison with runs.
 
     Args:
         record: measured record.
         columns: columns to compare.
-        units: units of the runs' columns, into which the record is converted.
-        begin: [s] time of the run at the record's time zero.
-        every: [s] interval of the compared values; values of the record in between are left out.
+        units: units by column of the runs, to which the record is converted.
+        begin: [s] time in the run at which the record's time is zero.
+        every: [s] interval between compared values; values of the record in between are left out.
         duration: [s] duration of the run.
 
     Raises:
-        InputError: the record lacks a column, has it in an incompatible unit, or does not overlap with the run.
+        InputError: the record lacks a column, has an incompatible unit, or does not overlap with the run.
     """
-    kept = slice(None, None, max(1, round(every * record.rate)))
-    time = record.time[kept] + begin
+    step = slice(None, None, max(1, round(every * record.rate)))
+    time = record.time[step] + begin
     within = (time >= -ROUNDING) & (time <= duration + ROUNDING)
-    values = np.array([_values(record, one, units)[kept][within] for one in columns])
+    values = np.array([_values(record, column, units)[step][within] for column in columns])
     counts = np.isfinite(values).sum(axis=1)
-    for one, count in zip(columns, counts, strict=True):
+    for column, count in zip(columns, counts, strict=True):
         if count < 2:
             raise InputError(
-                f"{record.source}: {one.measured or one.model} has {count} numbers between {-begin:g} and "
-                f"{duration - begin:g} s, while the run lasts: say where the record begins, with begin"
+                f"{record.source}: {column.measured or column.model} has {count} numbers from {-begin:g} to "
+                f"{duration - begin:g} s, the time of the run: set begin, the time [s] in the run at which it begins"
             )
-    own = np.where(np.nanmax(values, axis=1) > np.nanmin(values, axis=1), np.nanstd(values, axis=1), 0.0)
-    deviations = np.array([one.deviation or spread for one, spread in zip(columns, own, strict=True)])
-    for one, deviation in zip(columns, deviations, strict=True):
+    spreads = np.where(np.nanmax(values, axis=1) > np.nanmin(values, axis=1), np.nanstd(values, axis=1), 0.0)
+    deviations = np.array([column.deviation or spread for column, spread in zip(columns, spreads, strict=True)])
+    for column, deviation in zip(columns, deviations, strict=True):
         if deviation == 0.0:
-            raise InputError(f"{record.source}: {one.measured or one.model} never changes: say its deviation")
-    trace = Trace(tuple(one.model for one in columns), tuple(time[within].tolist()))
-    if not any(one.fitted for one in columns):
-        raise InputError(f"{record.source}: fitted = false of all columns: leave it out of those that the fit is of")
-    is_free, is_fitted = tuple(one.offset == FREE for one in columns), tuple(one.fitted for one in columns)
+            raise InputError(f"{record.source}: {column.measured or column.model} is constant: set its deviation")
+    trace = Trace(tuple(column.model for column in columns), tuple(time[within].tolist()))
+    if not any(column.fitted for column in columns):
+        raise InputError(f"{record.source}: all columns have fitted = false: leave this out for columns to fit")
+    is_free, is_fitted = tuple(column.offset == FREE for column in columns), tuple(c.fitted for c in columns)
     return Measured(trace, values, deviations, is_free, is_fitted)
 
 
@@ -199,29 +199,29 @@ def _values(record: Record, column: Column, units: Mapping[str, str]) -> Floats:
 
 
 def measured_from(config: Config, every: float, duration: float, units: Mapping[str, str]) -> Measured:
-    """Read the measurement in a table ``[[record]]``, for columns with these units.
+    """Return the measurement of a table ``[[record]]``; ``units`` are those of the runs' columns.
 
-    Its keys are ``file``, ``begin``, those of ``reading_from``, and ``[[record.column]]``.
+    Keys of the table are ``file``, ``begin``, ``[[record.column]]``, and the keys of ``reading_from``.
     """
     file = config.get("file", str)
     begin = config.get("begin", float, 0.0)
     tables = list(config.tables("column"))
     if any(table.data.get("deviation") == 0.0 for table in tables):
-        raise config.error("deviation = 0: it must be above zero; left out, it is the column's own")
+        raise config.error("deviation = 0: it must be above zero, or left out, to use that of the measured values")
     columns = tuple(table.make(Column) for table in tables)
-    pairs = [f"{one.measured or one.model} of the record with {one.model} of the run" for one in columns]
+    pairs = [f"{column.measured or column.model} of the record with {column.model} of the run" for column in columns]
     if twice := [pair for pair in pairs if pairs.count(pair) > 1]:
-        raise config.error(f"it compares {twice[0]} twice, which would count it twice: leave one of them out")
-    for one in columns:
-        if one.model not in units:
-            close = did_you_mean(one.model, units)
-            raise config.error(f"runs have no column {one.model!r}; {close}columns are {', '.join(units)}")
-    told = reading_from(config)
-    return config.within(lambda: measured_of(read_file(file, **told), columns, units, begin, every, duration), "file")
+        raise config.error(f"the fit would compare {twice[0]} twice: leave one of them out")
+    for column in columns:
+        if column.model not in units:
+            close = did_you_mean(column.model, units)
+            raise config.error(f"runs have no column {column.model!r}; {close}columns are {', '.join(units)}")
+    how = reading_from(config)
+    return config.within(lambda: measured_of(read_file(file, **how), columns, units, begin, every, duration), "file")
 
 
 def reading_from(config: Config) -> dict[str, Any]:
-    """Return the options of ``read_record`` in a table ``[record]``."""
+    """Return the options of ``read_record`` that a table ``[record]`` sets: time, rate, units, heading, body."""
     units = config.table("units", {})
     return {
         "time": config.word("time", "time"),
@@ -232,9 +232,9 @@ def reading_from(config: Config) -> dict[str, Any]:
     }
 
 
-def read_file(file: str, **told: Any) -> Record:
-    """Read a record that a study names; raises InputError also if it cannot be read."""
+def read_file(file: str, **options: Any) -> Record:
+    """Read a record with options of ``read_record``; raises InputError also if the file cannot be read."""
     try:
-        return read_record(file, **told)
+        return read_record(file, **options)
     except OSError as error:
         raise InputError(f"{file}: it cannot be read ({error.strerror})") from None

@@ -13,17 +13,17 @@ from experiments.studies.tuning.targets import Targets
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Largest distance of a reproduced statistic from its target, in standard deviations.
+#: Largest distance of a model's statistic from its target, in standard deviations, without a warning.
 OFF = 2.0
 #: Verdicts of runs that ended in a fall or failure.
 LOST = (*FALLS, WITHOUT_RESULT[0])
 
 
 def r_squared(measured: Floats, model: Floats) -> float:
-    """Return R² = 1 − Σ(measured − model)² / Σ(measured − mean of measured)², of values (n,) without gaps.
+    """Return R² = 1 − Σ(measured − model)² / Σ(measured − mean of measured)², for values (n,) without gaps.
 
-    Below 0 the model is further from the record than the record's own mean. If the means are subtracted from both, it
-    is the variance accounted for (VAF). NaN if the record never changes.
+    Below 0, the mean of the record fits it better than the model. If the means were subtracted from both, R² is the
+    variance accounted for (VAF). NaN if the measured values are constant.
     """
     about = float(((measured - measured.mean()) ** 2).sum())
     return 1.0 - float(((measured - model) ** 2).sum()) / about if about > 0.0 else float("nan")
@@ -59,37 +59,37 @@ def quality_of_targets(targets: Targets, modelled: Floats) -> "pd.DataFrame":
 
 
 def doubts_of_quality(quality: "pd.DataFrame") -> list[str]:
-    """Return sentences on columns that the record's mean fits better, and on targets that the model misses."""
-    told = []
+    """Return sentences on columns that their mean fits better than the model, and on targets that the model misses."""
+    doubts = []
     for row in quality.to_dict("records"):
         if abs(row.get("z", 0.0)) > OFF:
-            told.append(f"{row['target']}: the model misses it by {abs(row['z']):.3g} standard deviations")
+            doubts.append(f"{row['target']}: the model misses it by {abs(row['z']):.3g} standard deviations")
         if row.get("r_squared", 0.0) < 0.0:
-            means = "an estimate from it means nothing; what noise drives is fitted by statistics, in [fit.targets]"
+            means = "do not use the estimates; if noise drives the motion, fit its statistics, in [fit.targets]"
             if not row["fitted"]:
-                means = "it was not fitted, and the model moves in another way than the subject"
+                means = "the column was not fitted, and the model moves differently from the subject"
             at = f"{row['record']}: {row['column']}: R² = {row['r_squared']:.2f}"
-            told.append(f"{at}: the model is worse than the record's mean; {means}")
-    return told
+            doubts.append(f"{at}: the model is worse than the record's mean; {means}")
+    return doubts
 
 
 def doubts_of_runs(verdicts: Sequence[str], best: Sequence[str]) -> list[str]:
-    """Return a sentence if half of a fit's runs fell or failed, or one with the ``best`` values did."""
+    """Return a sentence if at least half of a fit's runs, or one with the ``best`` values, fell or failed."""
     lost, is_best = sum(verdict in LOST for verdict in verdicts), any(verdict in LOST for verdict in best)
     if not is_best and 2 * lost < len(verdicts):
         return []
-    ended = ", the best one among them" if is_best else ""
+    ended = ", also with the estimated values" if is_best else ""
     return [f"{lost} of {len(verdicts)} runs fell, lost control or failed{ended}: such a model does not stand"]
 
 
 def doubts_of_seeds(table: "pd.DataFrame", values: "pd.DataFrame") -> list[str]:
-    """Return sentences on parameters that other noise seeds (a row of values each) move out of their intervals."""
-    told = []
+    """Return sentences on parameters that other noise seeds move out of their intervals; ``values``: a row per seed."""
+    doubts = []
     for name, low, high in zip(table["parameter"], table["low"], table["high"], strict=True):
         least, most = float(values[name].min()), float(values[name].max())
         if least < low or most > high:
-            told.append(
-                f"{name}: the noise seed decides: {len(values)} seeds give {least:.3g} … {most:.3g}, and the interval "
-                f"is {low:.3g} … {high:.3g}; fit statistics, in [fit.targets]"
+            doubts.append(
+                f"{name} depends on the noise seed: {len(values)} seeds give {least:.3g} … {most:.3g}, but the "
+                f"interval is {low:.3g} … {high:.3g}; fit statistics instead, in [fit.targets]"
             )
-    return told
+    return doubts

@@ -1,4 +1,4 @@
-"""Scatter of estimates: their covariance when residuals are correlated in time."""
+"""Scatter of estimates: their covariance if residuals are correlated in time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from scipy.stats import t as student
 
 from contact.arrays import Floats
 
-#: Smallest usable singular value, relative to the largest: directions below it contain no information.
+#: Smallest singular value, relative to the largest, of a direction that contains information.
 RANK = 1e-9
-#: Deviation, in ranges, along a direction without information.
+#: Standard deviation, as a multiple of the ranges, along a direction without information.
 NOTHING = 1e3
-#: Sokal's window: correlations are summed up to so many correlation times.
+#: Sokal's window: correlations are summed up to this many correlation times.
 WINDOW = 5.0
 
 
@@ -20,11 +20,11 @@ WINDOW = 5.0
 class Spread:
     """Scatter of estimates, in fractions of the ranges."""
 
-    covariance: Floats  #: (p, p); a thousand ranges along directions without information
+    covariance: Floats  #: (p, p) covariance; ``NOTHING`` squared along directions without information
     naive: Floats  #: (p,) variances if all residuals were independent
     variance: float  #: variance of a residual
-    degrees: float  #: degrees of freedom of the equivalent number of independent residuals
-    quantile: float  #: half-width of the interval in deviations
+    degrees: float  #: degrees of freedom of the equivalent independent residuals; inf if ``variance`` is known
+    quantile: float  #: half-width of the confidence interval in standard deviations
 
     @property
     def deviations(self) -> Floats:
@@ -48,17 +48,17 @@ def spread_of(
 ) -> Spread:
     """Return the scatter of a least-squares estimate.
 
-    The estimate moves by A⁻¹ Jᵀ r with the residuals r, A = Jᵀ J, so that its covariance is A⁻¹ Jᵀ Ω J A⁻¹ with that of
-    the residuals, Ω: in a series their autocovariance, tapered by Bartlett's window. Priors are added to A as
-    measurements of deviation one.
+    With residuals r and A = Jᵀ J, the estimate changes by A⁻¹ Jᵀ r. So its covariance is A⁻¹ Jᵀ Ω J A⁻¹, where Ω is the
+    covariance of the residuals: in a series, their autocovariance, tapered by Bartlett's window. Priors are added to A
+    as measurements whose standard deviation is one.
 
     Args:
-        residuals: (m,).
+        residuals: (m,) residuals of the estimates.
         slopes: (m, p) derivatives J of the residuals.
         prior_slopes: (q, p) derivatives of the priors' residuals.
-        series: slices of residuals that follow one another in time; others are independent.
-        confidence: confidence of the interval.
-        deviation: standard deviation of a residual, if it is known and not estimated.
+        series: slices of residuals at successive times; all other residuals are taken as independent.
+        confidence: confidence of the intervals.
+        deviation: standard deviation of a residual, if it is known; None to estimate it.
     """
     count, p = slopes.shape
     free = max(count - p, 1)
@@ -74,23 +74,22 @@ def spread_of(
 
 
 def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
-    """Return the inverse of a symmetric matrix in its range, and the large covariance (p, p) in its null space."""
+    """Return the pseudoinverse of a symmetric matrix, and the large covariance (p, p) in its null space."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > RANK**2 * max(float(values[-1]), np.finfo(float).tiny)
-    lost = vectors[:, ~kept]
-    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T, NOTHING**2 * lost @ lost.T
+    known = values > RANK**2 * max(float(values[-1]), np.finfo(float).tiny)
+    null = vectors[:, ~known]
+    return (vectors[:, known] / values[known]) @ vectors[:, known].T, NOTHING**2 * null @ null.T
 
 
 def _middle(
     residuals: Floats, slopes: Floats, series: Sequence[slice], variance: float, inflation: float
 ) -> tuple[Floats, float]:
-    """Return Jᵀ Ω J, and the number of independent residuals to which the residuals are equivalent."""
+    """Return Jᵀ Ω J, and the equivalent number of independent residuals."""
     alone = np.ones(len(residuals), dtype=bool)
     middle, worth = np.zeros((slopes.shape[1],) * 2), 0.0
     for part in series:
         alone[part] = False
-        own, count = residuals[part], len(residuals[part])
-        autocovariance = _autocovariance(own)
+        count, autocovariance = len(residuals[part]), _autocovariance(residuals[part])
         width = _window(autocovariance)
         taper = np.maximum(1.0 - np.arange(count) / (width + 1.0), 0.0)
         weights = inflation * autocovariance * taper
@@ -102,7 +101,7 @@ def _middle(
 
 
 def _autocovariance(values: Floats) -> Floats:
-    """Return the autocovariance (n,) about zero, divided by n: positive semidefinite."""
+    """Return the autocovariance (n,) of values (n,) about zero; sums are divided by n for any lag."""
     count = len(values)
     spectrum = np.abs(np.fft.rfft(values, 2 * count)) ** 2
     return np.asarray(np.fft.irfft(spectrum, 2 * count)[:count] / count)
@@ -114,7 +113,7 @@ def block_of(values: Floats) -> int:
 
 
 def _window(autocovariance: Floats) -> int:
-    """Return the first lag beyond five times the correlation time up to it; correlations are summed up to there."""
+    """Return the lag up to which correlations are summed: the first one above ``WINDOW`` correlation times."""
     if autocovariance[0] <= 0.0:
         return 0
     times = 0.5 + np.concatenate([[0.0], np.cumsum(autocovariance[1:] / autocovariance[0])])

@@ -1,4 +1,4 @@
-"""Identification: frequency responses from trials or records, and models that are fitted to them."""
+"""Identification: frequency responses from trials or records, and models fitted to them."""
 
 from experiments.studies.registry import Kind
 

@@ -1,4 +1,4 @@
-"""Fourier coefficients of a trial's columns in each stimulus cycle, as part of its result."""
+"""Fourier coefficients of a trial's columns in each stimulus cycle, as part of the trial's result."""
 
 import json
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ from experiments.studies.failures import Result
 from experiments.studies.identification.stimulus import FORCE, force_of
 
 STIMULUS = "stimulus"
-#: Number of midpoints at which a force is sampled between two rows: it may jump from row to row.
+#: Number of midpoints at which a force is sampled between two rows, since it may jump between them.
 _PARTS = 64
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """Coefficients that a trial's result is to have."""
+    """Settings for the Fourier coefficients in a trial's result."""
 
     stimulus: str  #: column of the stimulus; ``FORCE`` for a force
-    responses: Mapping[str, str]  #: columns of the responses by their names; a minus before a column turns its sign
+    responses: Mapping[str, str]  #: columns by name of the response; a minus before a column reverses its sign
     period: float  #: [s] duration of a cycle
     frequencies: tuple[float, ...]  #: [Hz] frequencies of the stimulus
     begin: float  #: [s] start of the first cycle
@@ -36,23 +36,23 @@ class Cycles:
     force: Signal | None = None  #: [N] force of the trial, if the stimulus is one
 
     def of(self, experiment: Experiment, changes: Mapping[str, Value]) -> "Cycles":
-        """Return these settings for one trial, whose force may differ from that of other trials."""
+        """Return these settings for a trial with these changes, with the force of this trial if the stimulus is one."""
         if self.stimulus.removeprefix("-") != FORCE:
             return self
         return replace(self, force=force_of(experiment, changes))
 
     def __call__(self, run: Measurement) -> Result:
-        """Return the coefficients of a trial's run, as texts of numbers; none if it fell."""
+        """Return the coefficients of a trial's run as JSON text, by column; empty if the run ended in a fall."""
         if run.fell:
             return {}
         time = np.ascontiguousarray(run["time"])
         names = [self.stimulus, *self.responses.values()]
         if self.force is not None:
             del names[0]
-        found = self._coefficients(time, np.column_stack([_column(run, name) for name in names]))
+        values = self._coefficients(time, np.column_stack([_column(run, name) for name in names]))
         if self.force is not None:
-            found = np.concatenate([self._of_force(time, self.force), found], axis=2)
-        parts = np.stack([found.real, found.imag], axis=-1)
+            values = np.concatenate([self._of_force(time, self.force), values], axis=2)
+        parts = np.stack([values.real, values.imag], axis=-1)
         return {column(name): json.dumps(parts[:, :, k].tolist()) for k, name in enumerate((STIMULUS, *self.responses))}
 
     def _coefficients(self, time: Floats, table: Floats) -> Complexes:
@@ -60,7 +60,7 @@ class Cycles:
         return coefficients_of_cycles(time, table, self.period, every, self.begin, self.skip)[: self.count]
 
     def _of_force(self, time: Floats, force: Signal) -> Complexes:
-        """Return coefficients (cycles, frequencies, 1) of the force itself, which is also known between rows."""
+        """Return coefficients (cycles, frequencies, 1) of the force, sampled more finely than the run's rows."""
         width = float(time[-1] - time[0]) / (len(time) - 1) / _PARTS
         finer = time[0] + width * (0.5 + np.arange(_PARTS * len(time)))
         sign = -1.0 if self.stimulus.startswith("-") else 1.0
@@ -77,19 +77,19 @@ def _column(run: Measurement, name: str) -> np.ndarray:
     return -values if name.startswith("-") else values
 
 
-def spectra_from(result: Result, wanted: Cycles, units: Mapping[str, str]) -> Spectra | None:
-    """Return the spectra of a trial's result; None if it has none because it fell.
+def spectra_from(result: Result, cycles: Cycles, units: Mapping[str, str]) -> Spectra | None:
+    """Return the spectra in a trial's result; None if it has none because the run ended in a fall.
 
     Raises:
-        InputError: the text is damaged.
+        InputError: the text of the coefficients is damaged.
     """
     if column(STIMULUS) not in result:
         return None
-    every, excited = bins_of(wanted.period, wanted.frequencies)
-    found = {name: _read(result, name) for name in (STIMULUS, *wanted.responses)}
-    stimulus = found.pop(STIMULUS)
+    every, excited = bins_of(cycles.period, cycles.frequencies)
+    responses = {name: _read(result, name) for name in (STIMULUS, *cycles.responses)}
+    stimulus = responses.pop(STIMULUS)
     trial = np.zeros(len(stimulus), dtype=np.int64)
-    return Spectra(wanted.period, every, excited, stimulus, found, trial, units)
+    return Spectra(cycles.period, every, excited, stimulus, responses, trial, units)
 
 
 def _read(result: Result, name: str) -> np.ndarray:
@@ -97,4 +97,4 @@ def _read(result: Result, name: str) -> np.ndarray:
         parts = np.array(json.loads(str(result[column(name)])), dtype=np.float64)
         return np.asarray(parts[:, :, 0] + 1j * parts[:, :, 1])
     except (KeyError, ValueError, IndexError) as error:
-        raise InputError(f"a trial is damaged: its {column(name)} cannot be read as coefficients") from error
+        raise InputError(f"a stored trial is damaged: {column(name)!r} cannot be read as coefficients") from error

@@ -31,8 +31,9 @@ class Subject:
     Attributes:
         group: name of the group in the file.
         name: name of the subject.
-        plan: identification of the subject; its trials are numbered from zero on.
-        first: number of its first trial in the study.
+        plan: identification of the subject, whose trials are numbered from 0.
+        first: number of the subject's first trial in the study.
+        trials: trials of the subject, as numbered in the study; empty for records.
     """
 
     group: str
@@ -42,21 +43,21 @@ class Subject:
     trials: tuple[Trial, ...]
 
     def identified(self, results: Mapping[int, Any]) -> Identified:
-        """Return what a study's trials show of this subject; an InputError begins with the subject's name."""
-        own = {trial.number - self.first: results[trial.number] for trial in self.trials}
+        """Return the findings on this subject from a study's results; an InputError begins with the subject's name."""
+        of_subject = {trial.number - self.first: results[trial.number] for trial in self.trials}
         try:
-            return self.plan.find(lambda _: own)
+            return self.plan.find(lambda _: of_subject)
         except InputError as error:
             raise InputError(f"{self.name}: {error}") from None
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """Results of each subject."""
+    """Findings of all subjects."""
 
-    results: Mapping[str, Identified]  # results by the subject's name
-    groups: Mapping[str, str]  # group of each subject
-    units: Mapping[str, str]  # units of the parameters
+    results: Mapping[str, Identified]  # findings by the subject's name
+    groups: Mapping[str, str]  # group by the subject's name
+    units: Mapping[str, str]  # units by fitted parameter
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,14 +66,14 @@ class Grouped:
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each subject: ``group``, ``subject``, ``cycles``, and parameters (units: ``attrs["units"]``)."""
+        """Table of subjects: ``group``, ``subject``, ``cycles``, and parameters, with units in ``attrs["units"]``."""
         import pandas as pd
 
         rows = []
-        for name, one in self.results.items():
-            assert one.fit is not None
-            row = {"group": self.groups[name], "subject": name, "cycles": one.response.cycles}
-            rows.append(row | dict(one.fit.estimate.values))
+        for name, findings in self.results.items():
+            assert findings.fit is not None
+            row = {"group": self.groups[name], "subject": name, "cycles": findings.response.cycles}
+            rows.append(row | dict(findings.fit.estimate.values))
         frame = pd.DataFrame(rows)
         frame.attrs["units"] = dict(self.units)
         return frame
@@ -80,12 +81,12 @@ class Grouped:
 
 @dataclass(frozen=True)
 class GroupIdentification(StudyKind):
-    """Identifications of subjects in groups."""
+    """Plan of identifications of subjects in groups."""
 
     experiment: Experiment
-    subjects: tuple[Subject, ...]
+    subjects: tuple[Subject, ...]  # subjects of all groups
     seed: int
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # contents of the file
     spread: tuple[str, ...]  # parameters in which simulated subjects differ
     kind = "identify-groups"
     reads_more = True
@@ -104,10 +105,10 @@ class GroupIdentification(StudyKind):
 
     @property
     def likely_trials(self) -> int:
-        return sum(len(one.trials) for one in self.subjects)
+        return sum(len(subject.trials) for subject in self.subjects)
 
     def as_planned(self, trial: Trial) -> Trial:
-        first = [one.first for one in self.subjects]
+        first = [subject.first for subject in self.subjects]
         return self.subjects[bisect(first, trial.number) - 1].plan.as_planned(trial)
 
     @property
@@ -115,37 +116,37 @@ class GroupIdentification(StudyKind):
         return self.subjects[0].plan.samples
 
     def find(self, evaluate: Evaluate) -> Grouped:
-        results = evaluate([trial for one in self.subjects for trial in one.trials])
-        found = {one.name: one.identified(results) for one in self.subjects}
+        results = evaluate([trial for subject in self.subjects for trial in subject.trials])
+        findings = {subject.name: subject.identified(results) for subject in self.subjects}
         model = self.subjects[0].plan.model_to_fit
         assert model is not None
-        units = {one.name: model.model.unit(one.name) for one in model.parameters}
-        return Grouped(found, {one.name: one.group for one in self.subjects}, units)
+        units = {parameter.name: model.model.unit(parameter.name) for parameter in model.parameters}
+        return Grouped(findings, {subject.name: subject.group for subject in self.subjects}, units)
 
 
 def plan_from(config: Config) -> Identification | GroupIdentification:
-    """Read the identification of a configuration, of groups if it has a table ``[groups]``."""
+    """Make the plan of an identification from its configuration, for groups if it has a table ``[groups]``."""
     return groups_from(config) if "groups" in config else identification_from(config)
 
 
 def groups_from(config: Config) -> GroupIdentification:
-    """Read groups of subjects from a table ``[groups]``; raises InputError if something is wrong."""
+    """Make the plan for groups of subjects from its configuration; raises InputError if the configuration is wrong."""
     if "model" not in config:
-        raise config.error("groups are compared by parameters: name a model, in [model]", "groups")
+        raise config.error("groups are compared by fitted parameters: describe a model in [model]", "groups")
     groups, is_recorded = config.table("groups"), "record" in config
     if len(groups.data) < 2:
-        raise groups.error("two groups or more are compared: each with a name of its own")
+        raise groups.error("[groups] needs two or more groups, with different names")
     if not is_recorded:
-        config.experiment()  # its parameters determine how deep the tables of their names are
+        config.experiment()  # the names of its parameters determine how deep tables are nested
     single = config.without("groups", "spread")
     if is_recorded and "files" in config.data["record"]:
-        raise config.error("record.files: each group has files of its own", "record")
+        raise config.error("record.files: leave it out: each group has files, in groups.NAME.files", "record")
     data: dict[str, Any] = {}
     subjects: list[Subject] = []
     for name in groups.data:
         group = groups.table(name)
         if is_recorded:
-            paths = paths_of(group)  # one of each subject: a record, or a folder of records
+            paths = paths_of(group)  # for each subject a record, or a folder of records
             data[name] = {"files": [str(path) for path in paths]}
             for path in paths:
                 files = [str(file) for file in sorted(path.iterdir())] if path.is_dir() else [str(path)]
@@ -153,20 +154,20 @@ def groups_from(config: Config) -> GroupIdentification:
                 subjects.append(Subject(name, f"{name} {path.stem}", plan, 0, ()))
         else:
             data[name] = dict(group.data)
-            first = sum(len(one.trials) for one in subjects)
+            first = sum(len(subject.trials) for subject in subjects)
             subjects += _simulated(name, group, single, config.table("spread", {}), first)
     groups.finish()
     plan, spread = subjects[0].plan, () if is_recorded else tuple(config.table("spread", {}).parameters())
-    kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
-    whole = {**config.data, **kept, "groups": data}  # files by whole paths
-    return GroupIdentification(plan.experiment, tuple(subjects), config.integer("seed", 0), whole, spread)
+    updated = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
+    absolute = {**config.data, **updated, "groups": data}  # with absolute paths of files
+    return GroupIdentification(plan.experiment, tuple(subjects), config.integer("seed", 0), absolute, spread)
 
 
 def _simulated(name: str, group: Config, single: Config, spread: Config, first: int) -> list[Subject]:
     """Return simulated subjects, whose parameters scatter about the settings of their group."""
-    count, own = group.integer("subjects", least=2), group.table("set", {})
+    count, of_group = group.integer("subjects", least=2), group.table("set", {})
     trials = single.table("identify").integer("trials", 1, least=1)
-    settings = {**single.table("set", {}).parameters(), **own.parameters()}
+    settings = {**single.table("set", {}).parameters(), **of_group.parameters()}
     seed = seed_of(single.integer("seed", 0), "group", name)
     of_all = {**single.data["identify"], "trials": count * trials}
     plan = identification_from(single.but(set=settings, identify=of_all, seed=seed))
@@ -180,13 +181,13 @@ def _simulated(name: str, group: Config, single: Config, spread: Config, first: 
             )
             for trial in every[k * trials : (k + 1) * trials]
         ]  # fmt: skip
-        one = replace(plan, replicas=trials)
-        subjects.append(Subject(name, f"{name} {k + 1}", one, first + k * trials, tuple(mine)))
+        of_subject = replace(plan, replicas=trials)
+        subjects.append(Subject(name, f"{name} {k + 1}", of_subject, first + k * trials, tuple(mine)))
     return subjects
 
 
 def _drawn(plan: Identification, spread: Config, seed: int) -> dict[str, Value]:
-    """Draw the parameters of one subject, normally distributed about those of the group."""
+    """Return random parameters of one subject, normally distributed about those of the group."""
     random, drawn = np.random.default_rng(seed), {}
     for name, deviation in spread.parameters().items():
         if not (isinstance(deviation, (int, float)) and deviation >= 0.0):
@@ -194,7 +195,7 @@ def _drawn(plan: Identification, spread: Config, seed: int) -> dict[str, Value]:
         parameter = spread.within(partial(plan.experiment.parameter, name), name)
         mean: Any = plan.fixed.get(name, parameter.default)
         if not isinstance(mean, float):
-            raise spread.error(f"{name} is {mean!r}: only one number with a fraction can be scattered", name)
+            raise spread.error(f"{name} = {mean!r} cannot be scattered: it must be a single real number", name)
         drawn[name] = parameter.checked(mean + float(deviation) * random.normal())
     if drawn:
         experiment = plan.experiment

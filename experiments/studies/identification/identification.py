@@ -1,4 +1,4 @@
-"""An identification: trials with a periodic floor motion or force, or records, and their responses."""
+"""Identification of frequency responses, from trials with a periodic floor motion or force, or from records."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from experiments.studies.study_kind import Evaluate
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import Trial
 
-#: Default experiment and posture for the body of a record's model.
+#: Default experiment and posture that give a model of records the properties of the body.
 BODY, STANDING = "balance", {"initial.stance": "upright"}
 
-#: Part of a stimulus's power that may differ from cycle to cycle without a warning.
-UNREPEATED_UNTOLD = 0.01
+#: Share of the stimulus's power that may differ from cycle to cycle without a warning.
+MOST_UNREPEATED = 0.01
 
 
 @dataclass(frozen=True)
 class Averaging:
-    """Options of averaging responses and their intervals, as ``biped.identification.response_of`` takes them."""
+    """Options of averaging: arguments of ``biped.identification.response_of``."""
 
-    over: str = "cycles"
-    confidence: float = 0.95
-    resamples: int = 1000
+    over: str = "cycles"  # unit that is resampled for intervals, ``"cycles"`` or ``"trials"``
+    confidence: float = 0.95  # confidence of the intervals
+    resamples: int = 1000  # number of resamples
 
     def __post_init__(self) -> None:
         check_intervals(self.over, self.confidence, self.resamples)
@@ -43,7 +43,7 @@ class Averaging:
     def response(
         self, spectra: Spectra, per_decade: float | None, seed: int, stimuli: Sequence[str] = ()
     ) -> FrequencyResponse:
-        """Return the response to the only stimulus, or to several of these names."""
+        """Return the frequency response to the only stimulus, or to several ``stimuli``, given by name."""
         how: dict[str, Any] = {**vars(self), "per_decade": per_decade, "seed": seed}
         if len(stimuli) < 2:
             return response_of(spectra, **how)
@@ -55,28 +55,28 @@ class Identified:
     """Findings of an identification."""
 
     response: FrequencyResponse
-    fit: ModelFit | None
-    trials: int  # number of trials run
-    left_out: int = 0  # number of them left out because they fell or failed
+    fit: ModelFit | None  # fitted model; None without a table ``[model]``
+    trials: int  # number of trials or records
+    left_out: int = 0  # number of trials that were left out because they fell or failed
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Reasons to doubt the response, in sentences."""
         part = self.response.unrepeated
-        if part <= UNREPEATED_UNTOLD:
+        if part <= MOST_UNREPEATED:
             return ()
         return (f"{part:.0%} of the stimulus's power differs from cycle to cycle: check the period and the column",)
 
 
 @dataclass(frozen=True)
 class Identification(Sweep):
-    """Replicas with a periodic disturbance, or records of such trials."""
+    """Plan of an identification: replicas with a periodic disturbance, or records of such trials."""
 
-    cycles: Cycles | None = None
+    cycles: Cycles | None = None  # Fourier coefficients that trials store; None for records
     averaging: Averaging = Averaging()
-    per_decade: float | None = None
+    per_decade: float | None = None  # number of frequency bands per decade; None to keep all frequencies
     model_to_fit: ModelToFit | None = None
-    units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # of stimulus and responses
+    units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # units by stimulus and response
     recorded: Recorded | None = None  # measured trials, instead of simulated ones
     kind = "identify"
     reads_more = True
@@ -86,7 +86,7 @@ class Identification(Sweep):
         return identification_from(Config(configuration))
 
     def failure(self, _findings: Any) -> str:
-        """Return no message: trials that could not be computed are left out, and others remain."""
+        """Return an empty text: trials that could not be computed are left out."""
         return ""
 
     @property
@@ -105,15 +105,15 @@ class Identification(Sweep):
             return self._identified(self.recorded.spectra, len(self.recorded.spectra))
         assert self.cycles is not None
         results = evaluate(self.trials())
-        found = [spectra_from(results[number], self.cycles, self.units_of_columns) for number in sorted(results)]
-        there = [spectra for spectra in found if spectra is not None]
-        if not there:
+        spectra = [spectra_from(results[number], self.cycles, self.units_of_columns) for number in sorted(results)]
+        complete = [spectrum for spectrum in spectra if spectrum is not None]
+        if not complete:
             first = results[min(results)]
             raise InputError(
-                f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
-                f"({first['message'] or first['reason']}); reduce the disturbance, or give a stronger controller"
+                f"none of {len(spectra)} trials stood through all cycles; the first one: {first['verdict']} "
+                f"({first['message'] or first['reason']}); reduce the disturbance, or choose a stronger controller"
             )
-        return self._identified(there, len(found))
+        return self._identified(complete, len(spectra))
 
     def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
         stimuli = () if self.recorded is None else self.recorded.stimuli
@@ -126,12 +126,12 @@ class Identification(Sweep):
 
 
 def identification_from(config: Config) -> Identification:
-    """Read an identification from its configuration; raises InputError if something in it is wrong."""
+    """Make the plan of an identification from its configuration; raises InputError if the configuration is wrong."""
     return _of_records(config) if "record" in config else _of_trials(config)
 
 
 def _of_records(config: Config) -> Identification:
-    """Make an identification that runs nothing; a model's body is the experiment's in upright human posture."""
+    """Return the plan for records; a model takes body properties from the experiment's body, upright by default."""
     config = config if "experiment" in config else config.but(experiment=BODY)
     experiment = config.experiment()
     seed = config.integer("seed", 0)
@@ -166,30 +166,30 @@ def _of_trials(config: Config) -> Identification:
     }  # fmt: skip
     units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles, acts.column)
     if "model" in config and not acts.moves:
-        raise config.error(f"models sway forwards, and {acts.what} does not: leave [model] out", "model")
+        raise config.error(f"models sway forward and back, but {acts.what} acts sideways: leave [model] out", "model")
     model = model_to_fit_from(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
     config.finish()
-    found = Identification(
+    plan = Identification(
         experiment, fixed, (), trials, seed, None, config.data, cycles=cycles, averaging=averaging,
         per_decade=per_decade, model_to_fit=model, units_of_columns=units,
     )  # fmt: skip
-    config.within(lambda: replace(experiment.build(found.trials()[0].changes), settle=None).prepare(), "set")
-    return found
+    config.within(lambda: replace(experiment.build(plan.trials()[0].changes), settle=None).prepare(), "set")
+    return plan
 
 
 def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
-    """Return the cycles that follow the fade-in of the stimulus."""
+    """Return the settings of the cycles, the first of which begins after the fade-in of the stimulus."""
     signal = acts.signal
     count, skip = table.integer("cycles", least=1), table.integer("skip", 1)
     period, highest = table.get("period", float, 0.0) or 1.0 / min(signal.frequencies), table.get("highest", float, 3.0)
     frequencies = tuple(frequency for frequency in signal.frequencies if frequency <= highest)
     if not frequencies:
-        raise table.error(
-            f"highest = {highest:g} Hz: {acts.what} moves from {min(signal.frequencies):g} Hz on", "highest"
-        )
+        lowest = f"{min(signal.frequencies):g} Hz, the lowest frequency of {acts.what}"
+        raise table.error(f"highest = {highest:g} Hz: it must be at least {lowest}", "highest")
     table.within(lambda: bins_of(period, frequencies))
     if not rate > 2.0 * max(frequencies):
-        raise table.error(f"rate = {rate:g} Hz: it must be more than twice {max(frequencies):g} Hz", "rate")
+        twice = f"{2.0 * max(frequencies):g} Hz, twice the highest frequency"
+        raise table.error(f"rate = {rate:g} Hz: it must be above {twice}", "rate")
     responses = table.table("responses", {})
     named = {name: responses.word(name) for name in responses.data} or {"sway": acts.sway}
     begin = signal.begins + signal.fade
@@ -197,7 +197,7 @@ def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
 
 
 def _units(table: Config, known: Mapping[str, str], cycles: Cycles, moves: str) -> dict[str, str]:
-    """Return units of stimulus (``moves`` if not given) and responses; raises InputError for an unknown column."""
+    """Return units of stimulus (default column: ``moves``) and responses; raises InputError for an unknown column."""
     units = {}
     for name, column in {STIMULUS: cycles.stimulus, **cycles.responses}.items():
         plain = column.removeprefix("-")
@@ -205,7 +205,7 @@ def _units(table: Config, known: Mapping[str, str], cycles: Cycles, moves: str) 
             units[name] = "N"
             continue
         if plain not in known:
-            where = "columns are those of a run, such as angle_left_ankle_pitch, and of biped.metrics.series"
-            raise table.error(f"there is no column {plain!r}; {did_you_mean(plain, known)}{where}", "responses")
+            where = "use a column of a run, such as angle_left_ankle_pitch, or of biped.metrics.series"
+            raise table.error(f"no column {plain!r} exists; {did_you_mean(plain, known)}{where}", "responses")
         units[name] = known[plain]
     return units

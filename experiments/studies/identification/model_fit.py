@@ -27,8 +27,8 @@ MODELS: dict[str, type[IndependentChannels] | type[DoublePendulum]] = {
     "independent-channels": IndependentChannels,
     "double-pendulum": DoublePendulum,
 }
-#: Weighting of errors: by the response's deviation, from the scatter of its cycles, which gives the likeliest
-#: parameters; by its size; or the difference of logarithms, for gain and phase separately.
+#: Weighting of errors: divided by the response's standard deviation over cycles, which gives the likeliest parameters;
+#: divided by the response's size; or the difference of logarithms, which separates gain and phase.
 ERRORS = ("deviation", "relative", "log")
 #: Number of starts in addition to the middle of the ranges.
 STARTS = 7
@@ -36,19 +36,20 @@ STARTS = 7
 
 @dataclass(frozen=True)
 class ResponseModel:
-    """A closed-form model with some parameters known.
+    """A closed-form model of the response to a stimulus, with the parameters that are not fitted.
 
     Attributes:
-        name: one of ``MODELS``.
-        known: values of parameters that are not fitted.
-        stimulus: name of the stimulus in the model's ``response``.
-        response: the model's response by the name of each measured one; ``sway`` if not given.
-        height: [m] height of a force above the ankles, or, on the double pendulum's trunk, above its hips.
+        name: name of the model, one of ``MODELS``.
+        known: values of the parameters that are not fitted.
+        stimulus: stimulus, an argument of the model's ``response``, such as ``"tilt"`` or ``"translation"``.
+        response: name of the model's response by name of the measured response.
+        height: [m] height at which a force acts: above the ankles, or above the hips if it acts on the double
+            pendulum's trunk.
         soles: [m] heights of the ankles above the soles and of the CoM above the ankles, if tilt and sway are about
             the soles; None if both are about the ankles.
 
     Raises:
-        InputError: there is no such model or parameter.
+        InputError: the model, or a parameter in ``known``, does not exist.
     """
 
     name: str
@@ -65,12 +66,11 @@ class ResponseModel:
             self.check(name)
 
     def check(self, name: str) -> None:
-        """Raise InputError if there is no parameter of this name."""
+        """Raise InputError if the model has no parameter of this name."""
         names = [field.name for field in dataclasses.fields(MODELS[self.name])]
         if name not in names:
-            raise InputError(
-                f"{self.name} has no {name!r}: {did_you_mean(name, names)}its parameters are {', '.join(names)}"
-            )
+            hint = did_you_mean(name, names)
+            raise InputError(f"{self.name} has no parameter {name!r}: {hint}parameters are {', '.join(names)}")
 
     def unit(self, name: str) -> str:
         """Return the unit of a parameter."""
@@ -78,28 +78,28 @@ class ResponseModel:
         return str(units[name])
 
     def at(self, values: Mapping[str, float]) -> IndependentChannels | DoublePendulum:
-        """Return the model with all parameters; raises InputError if one is missing or out of range."""
+        """Return the model with fitted ``values``; raises InputError if a parameter is missing or out of range."""
         given = {**self.known, **values}
         needed = [field.name for field in dataclasses.fields(MODELS[self.name]) if _is_needed(field)]
         if missing := [name for name in needed if name not in given]:
-            raise InputError(f"{self.name}: {missing[0]} is neither set nor fitted")
+            raise InputError(f"{self.name}: the parameter {missing[0]} is neither set nor fitted")
         return MODELS[self.name](**given)
 
     def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
-        """Return a dict: name of the measured response → complex values (k,) at ``frequencies`` [Hz]."""
+        """Return the complex response (k,) at ``frequencies`` [Hz], by name of the measured response."""
         model = self.at(values)
-        found = self._about_ankles(model, frequencies, self.stimulus)
+        responses = self._about_ankles(model, frequencies, self.stimulus)
         if self.soles is not None:
             ankles, lever = self.soles
             tilts = self.stimulus == "tilt"
-            if tilts:  # it takes the ankles along
+            if tilts:  # tilt about the soles also moves the ankles
                 shifted = self._about_ankles(model, frequencies, "translation")
-                found = {name: own + ankles * shifted[name] for name, own in found.items()}
-            found["sway"] = (lever * found["sway"] + ankles * tilts) / (lever + ankles)
-        for name, own in self.response.items():
-            if own not in found:
-                raise InputError(f"{self.name} has no response {own!r} for {name}: it has {', '.join(found)}")
-        return {name: found[own] for name, own in self.response.items()}
+                responses = {name: tilted + ankles * shifted[name] for name, tilted in responses.items()}
+            responses["sway"] = (lever * responses["sway"] + ankles * tilts) / (lever + ankles)
+        for name, modelled in self.response.items():
+            if modelled not in responses:
+                raise InputError(f"{name}: {self.name} has no response {modelled!r}; it has {', '.join(responses)}")
+        return {name: responses[modelled] for name, modelled in self.response.items()}
 
     def _about_ankles(
         self, model: IndependentChannels | DoublePendulum, frequencies: Floats, stimulus: Any
@@ -117,13 +117,13 @@ def _is_needed(field: dataclasses.Field[Any]) -> bool:
 
 @dataclass(frozen=True)
 class ModelFit:
-    """A model fitted to a response.
+    """Result of a fit of a model to a frequency response.
 
     Attributes:
-        model: fitted model.
+        model: model, with the parameters that were not fitted.
         error: weighting of the errors, one of ``ERRORS``.
-        estimate: values, intervals and correlation.
-        notes: sentences on poorly identifiable parameters.
+        estimate: values, intervals and correlation of the fitted parameters.
+        notes: sentences on parameters that are poorly identifiable, or at a bound of their range.
     """
 
     model: ResponseModel
@@ -132,12 +132,12 @@ class ModelFit:
     notes: tuple[str, ...]
 
     def values(self, frequencies: Floats) -> dict[str, Complexes]:
-        """Return values (k,) of the fitted model at frequencies [Hz]."""
+        """Return the complex response (k,) of the fitted model at ``frequencies`` [Hz], by name of the response."""
         return self.model.values(self.estimate.values, frequencies)
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """Values, intervals, correlation, and sentences on poorly identifiable parameters."""
+        """Model, values, intervals, correlation and notes, of types that JSON has."""
         table = self.estimate.table
         table.insert(1, "unit", [self.model.unit(name) for name in table["parameter"]])
         return {
@@ -153,36 +153,36 @@ class ModelFit:
 
 
 def fit_response(
-    found: FrequencyResponse,
+    measured: FrequencyResponse,
     model: ResponseModel,
     parameters: Sequence[Bounded],
     *,
     error: Literal["deviation", "relative", "log"] = "deviation",
     seed: int = 0,
 ) -> ModelFit:
-    """Fit a model's parameters to a measured response, from the best of several starts.
+    """Fit a model's parameters to a measured response, and return the best fit from several starts.
 
     Args:
-        found: measured response.
-        model: model with its known parameters.
+        measured: measured response.
+        model: model, with the parameters that are not fitted.
         parameters: fitted parameters and their ranges.
-        error: one of ``ERRORS``. Weighting by deviation includes the correlation of several responses.
-        seed: seed of the starts.
+        error: weighting of errors: by the standard ``"deviation"`` over cycles, with the correlation of several
+            responses; ``"relative"`` to the response's size; or ``"log"``, differences of logarithms.
+        seed: seed of the random starts.
 
     Raises:
         InputError: a name is wrong, the responses have no deviation, or there are too few frequencies.
     """
-    check_fit(model, parameters, found.values)
-    weigh = _weighed(found, list(model.response), error)
-    names = [one.name for one in parameters]
+    check_fit(model, parameters, measured.values)
+    weigh = _weighed(measured, list(model.response), error)
 
     def residuals(parts: Floats) -> Floats:
-        return np.stack([one_set(row) for row in parts])
+        return np.stack([residuals_at(row) for row in parts])
 
-    def one_set(row: Floats) -> Floats:
-        values = {name: one.from_unit(float(part)) for name, one, part in zip(names, parameters, row, strict=True)}
-        raw = model.values(values, found.excited)
-        modelled = np.stack([found.averaged(raw[name]) for name in model.response], axis=1)
+    def residuals_at(row: Floats) -> Floats:
+        values = {p.name: p.from_unit(float(part)) for p, part in zip(parameters, row, strict=True)}
+        raw = model.values(values, measured.excited)
+        modelled = np.stack([measured.averaged(raw[name]) for name in model.response], axis=1)
         return weigh(modelled)
 
     starts = np.vstack(
@@ -196,32 +196,32 @@ def fit_response(
 
 
 def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Iterable[str]) -> None:
-    """Raise InputError if a fit to measured responses has a wrong name or lacks a parameter."""
-    for one in parameters:
-        model.check(one.name)
-        if one.name in model.known:
-            raise InputError(f"{one.name} is both set and fitted: leave one of them out")
+    """Raise InputError unless a model can be fitted to responses with the names in ``measured``."""
+    for parameter in parameters:
+        model.check(parameter.name)
+        if parameter.name in model.known:
+            raise InputError(f"{parameter.name} is both set and fitted: leave one of them out")
     if not parameters:
-        raise InputError("no parameter of the model is to be fitted: name one, and its range")
+        raise InputError("no parameter of the model is to be fitted: name one or more, with their ranges")
     measured = list(measured)
     for name in model.response:
         if name not in measured:
-            raise InputError(f"no response {name!r} was measured; there are {', '.join(measured)}")
-    model.values({one.name: one.from_unit(0.5) for one in parameters}, np.ones(1))
+            raise InputError(f"no response {name!r} was measured; measured responses are {', '.join(measured)}")
+    model.values({parameter.name: parameter.from_unit(0.5) for parameter in parameters}, np.ones(1))
 
 
-def _weighed(found: FrequencyResponse, names: Sequence[str], error: str) -> Any:
+def _weighed(response: FrequencyResponse, names: Sequence[str], error: str) -> Any:
     """Return a function from modelled values (k, r) to weighted residuals (2 k r,), real and imaginary parts."""
-    measured = np.stack([found.values[name] for name in names], axis=1)
+    measured = np.stack([response.values[name] for name in names], axis=1)
     if error == "deviation":
-        if found.covariance is None:
-            raise InputError("a single cycle has no deviation to weight errors by: set error = relative or log")
-        places = [list(found.values).index(name) for name in names]
-        covariance = found.covariance[:, places][:, :, places]
+        if response.covariance is None:
+            raise InputError("error = deviation needs two or more cycles: set error to relative or log")
+        places = [list(response.values).index(name) for name in names]
+        covariance = response.covariance[:, places][:, :, places]
         try:
             factor = np.linalg.cholesky(covariance)
         except np.linalg.LinAlgError:
-            message = "the responses of all cycles are equal, or two responses are: set error = relative or log"
+            message = "error = deviation needs cycles, and responses, that differ: set error to relative or log"
             raise InputError(message) from None
         # Real and imaginary part have half of the variance each.
         return lambda modelled: _parts(math.sqrt(2.0) * np.linalg.solve(factor, (measured - modelled)[:, :, None]))

@@ -1,4 +1,4 @@
-"""The table ``[model]`` of an identification: the closed-form model to fit."""
+"""Reader of the table ``[model]`` of an identification: the closed-form model to fit."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from experiments.studies.config import Config
 from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 
-#: Axis of the floor's tilt, and origin of the sway.
+#: Choices for the axis of the floor's tilt, from which sway is measured, too.
 SOLES, ANKLES = "soles", "ankles"
 
 
 @dataclass(frozen=True)
 class ModelToFit:
-    """A closed-form model to fit to a response, with its free parameters."""
+    """A closed-form model to fit to a frequency response, with its free parameters."""
 
     model: ResponseModel
-    parameters: tuple[Bounded, ...]
+    parameters: tuple[Bounded, ...]  # free parameters and their ranges
     error: str = ERRORS[0]
 
-    def fitted(self, found: FrequencyResponse, seed: int) -> ModelFit:
+    def fitted(self, response: FrequencyResponse, seed: int) -> ModelFit:
         error: Any = self.error
-        return fit_response(found, self.model, self.parameters, error=error, seed=seed)
+        return fit_response(response, self.model, self.parameters, error=error, seed=seed)
 
 
 def model_to_fit_from(
@@ -42,15 +42,15 @@ def model_to_fit_from(
     responses: Collection[str],
     place: tuple[str, Vector3] | None = None,
 ) -> ModelToFit | None:
-    """Read the table ``[model]``; properties of the body that it does not set are taken from the experiment.
+    """Return the model in the table ``[model]``; None if the table is missing.
 
     Args:
-        config: with the table, or without it for no model.
-        experiment: provides the body.
-        fixed: values that are set in the experiment.
-        stimulus: what moves, as the model's ``response`` calls it.
+        config: configuration of the study.
+        experiment: experiment, from whose body properties are taken that the table does not set.
+        fixed: changes of the experiment's parameters.
+        stimulus: name of the stimulus in the model's ``response``.
         responses: names of the measured responses.
-        place: body and point [m], from its centre of mass, on which a force acts; if None the table has ``height``.
+        place: body, and point [m] from its centre of mass, on which a force acts; None: the table sets ``height``.
 
     Raises:
         InputError: a name is wrong, or a parameter is missing.
@@ -66,15 +66,15 @@ def model_to_fit_from(
     if place is not None:
         on_trunk, height = table.within(lambda: height_of(model, q, *place, above_hips=of_two))
         stimulus = "push_trunk" if on_trunk else "push_leg"
-    found = _model_from(table, table.within(lambda: body(model, q)), stimulus, height)
+    to_fit = _model_from(table, table.within(lambda: body(model, q)), stimulus, height)
     if about == SOLES:
-        found = replace(found, model=replace(found.model, soles=heights_of(model, q)))
-    config.within(lambda: check_fit(found.model, found.parameters, responses), "model")
-    return found
+        to_fit = replace(to_fit, model=replace(to_fit.model, soles=heights_of(model, q)))
+    config.within(lambda: check_fit(to_fit.model, to_fit.parameters, responses), "model")
+    return to_fit
 
 
 def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, Floats]:
-    """Return the model, and the configuration in which it stands."""
+    """Return the experiment's model, and the configuration q in which it stands."""
     scene = experiment.build(fixed)
     if scene.state is not None:
         return scene.model, scene.state.q
@@ -84,25 +84,25 @@ def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, 
 
 
 def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height: float) -> ModelToFit:
-    """Read the model from a table.
+    """Return the model in the table ``[model]``.
 
     Args:
-        table: with ``name``, ``error``, ``responses``, ``set`` and ``parameter``.
-        body: properties of the body for what the table does not set.
-        stimulus: what moves.
-        height: [m] at which a force acts if the table does not set it.
+        table: table with ``name``, ``error``, ``responses``, ``set``, ``parameter`` and ``height``.
+        body: properties of the body, used for parameters that the table does not set.
+        stimulus: name of the stimulus.
+        height: [m] height at which a force acts, used if the table does not set it.
     """
     name, error = table.word("name"), table.word("error", ERRORS[0], ERRORS)
     fixed = table.table("set", {})
     values = {key: fixed.get(key, float) for key in fixed.data}
     responses = table.table("responses", {})
     named = {key: responses.word(key) for key in responses.data} or {"sway": "sway"}
-    parameters = tuple(one.make(Bounded, name=one.word("name")) for one in table.tables("parameter"))
+    parameters = tuple(item.make(Bounded, name=item.word("name")) for item in table.tables("parameter"))
     is_missing = height == 0.0 and "height" not in table.data
     height = table.get("height", float, height)
     if stimulus.startswith("push") and is_missing and name == "independent-channels":
-        raise table.error("height [m] at which the force acts, above the ankles, is missing", "name")
-    given = {one.name for one in parameters} | values.keys()
+        raise table.error("height is missing: the height [m] above the ankles at which the force acts", "name")
+    given = {parameter.name for parameter in parameters} | values.keys()
     known_of_body = {key: value for key, value in body.items() if key not in given}
     model = table.within(lambda: ResponseModel(name, {**known_of_body, **values}, stimulus, named, height))
     return ModelToFit(model, parameters, error)

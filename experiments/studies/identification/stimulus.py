@@ -1,4 +1,4 @@
-"""Periodic stimulus of an identification's trials: a moving floor or a force."""
+"""Periodic stimulus of the trials of an identification: a moving floor or a force."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from biped.signals import Signal
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 
-#: Stimulus of a force [N] along the world's x or y; a run has no column of it.
+#: Name of the stimulus for a force [N] along the inertial x or y axis; a run has no column of it.
 FORCE = "force"
-#: By the moving axis of the platform: the column of the stimulus, the column of the sway, and the stimulus's name in
-#: closed-form models, if they have it.
+#: By moving axis of the platform: column of the stimulus, column of the sway, and name of the stimulus in closed-form
+#: models (empty: they do not have it).
 _FLOOR = {
     "pitch": ("floor_tilt_y", "sway_y", "tilt"), "roll": ("floor_tilt_x", "sway_x", ""),
     "x": ("floor_x", "sway_y", "translation"), "y": ("floor_y", "sway_x", ""),
 }  # fmt: skip
 _SWAYS = ("sway_y", "sway_x")
-#: Largest deviation of a force's unit vector from the world's x or y.
+#: Tolerance of a force's direction: 1 − |component of its unit vector along x or y|.
 _ALONG = 1e-6
 
 
@@ -29,34 +29,33 @@ _ALONG = 1e-6
 class Stimulus:
     """A periodic disturbance."""
 
-    group: str  #: group of the parameters that set it
-    what: str  #: description in words
-    signal: Signal  #: motion, or force along the world's x or y
-    column: str  #: column of a run that is the stimulus
-    sway: str  #: column of the sway
-    moves: str  #: name of the stimulus in closed-form models; empty if they have none
-    place: tuple[str, Vector3] | None = None  #: body and point [m] on which a force acts
+    group: str  #: group of the parameters that set the disturbance
+    what: str  #: short description: the floor, or the force
+    signal: Signal  #: motion [m or rad], or force [N] along the inertial x or y axis
+    column: str  #: column of a run with the stimulus, or ``FORCE``
+    sway: str  #: column of a run with the sway
+    moves: str  #: name of the stimulus in closed-form models; empty if they do not have it
+    place: tuple[str, Vector3] | None = None  #: body, and point [m] from its CoM, on which a force acts; else None
 
 
 def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Stimulus:
     """Return the periodic disturbance of an experiment; raises InputError unless there is exactly one."""
-    found = [one for each in experiment.build(values).disturbances for one in _stimuli_of(each)]
-    if not found:
+    stimuli = [stimulus for item in experiment.build(values).disturbances for stimulus in _stimuli_of(item)]
+    if not stimuli:
         motions = "sine, sum-of-sines or ternary"
         raise InputError(
-            f"nothing moves periodically: set platform.motion to {motions}, and platform.axis; or force.pattern to one "
-            "of these, and force.size"
+            f"there is no periodic disturbance: set platform.motion to {motions}, and platform.axis; or set "
+            "force.pattern to one of these, and force.size"
         )
-    if len(found) > 1:
-        raise InputError(f"both {found[0].what} and {found[1].what} move periodically: leave one out")
-    return found[0]
+    if len(stimuli) > 1:
+        raise InputError(f"both {stimuli[0].what} and {stimuli[1].what} are periodic disturbances: leave one out")
+    return stimuli[0]
 
 
 def force_of(experiment: Experiment, values: Mapping[str, Value]) -> Signal | None:
-    """Return the periodic force of a trial, in N along the world's x or y; None if there is none."""
-    return next(
-        (one.signal for each in experiment.build(values).disturbances for one in _stimuli_of(each) if one.place), None
-    )
+    """Return the periodic force [N] of a trial along the inertial x or y axis; None if there is none."""
+    stimuli = [stimulus for item in experiment.build(values).disturbances for stimulus in _stimuli_of(item)]
+    return next((stimulus.signal for stimulus in stimuli if stimulus.place), None)
 
 
 def _stimuli_of(disturbance: Disturbance) -> list[Stimulus]:
@@ -81,6 +80,5 @@ def _pushing(force: Force) -> Stimulus:
             "1.5707963267948966, 3.141592653589793 or their negatives"
         )
     moves = "" if along else "push"
-    return Stimulus(
-        "force", "the force", force.signal.scaled(size), FORCE, _SWAYS[along], moves, (force.body, force.point)
-    )
+    signal, point = force.signal.scaled(size), (force.body, force.point)
+    return Stimulus("force", "the force", signal, FORCE, _SWAYS[along], moves, point)

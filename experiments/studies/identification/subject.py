@@ -1,4 +1,4 @@
-"""Pendulums that represent a body in a posture: single, or with hips, about its ankles, without the feet."""
+"""Single and double pendulums about the ankles that represent a body in a posture, without its feet."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 
 def pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
-    """Return ``inertia`` [kg·m²] and ``toppling`` [N·m/rad] of a body in posture q, rigid above its ankles.
+    """Return ``inertia`` [kg·m²] and ``toppling`` [N·m/rad] of the body above the ankles, rigid in posture q.
+
+    ``toppling`` is the gravitational torque per angle, m g h, with h the height of the centre of mass above the ankles.
 
     Raises:
-        InputError: the model has no two legs.
+        InputError: the model does not have two legs.
     """
     feet = {leg.foot for leg in _legs(model)}
     ankles = _middle(model, q, [leg.foot for leg in _legs(model)])
@@ -32,10 +34,10 @@ def pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
 
 
 def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
-    """Return heights [m]: ankles above the lowest contact point, and the CoM of the body above the ankles.
+    """Return heights [m]: of the ankles above the lowest contact point, and of the body's CoM above the ankles.
 
     Raises:
-        InputError: the model has no two legs.
+        InputError: the model does not have two legs.
     """
     ankles = _middle(model, q, [leg.foot for leg in _legs(model)])
     placed = WholeBody(model, q)
@@ -44,13 +46,13 @@ def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
 
 
 def height_of(model: Model, q: ArrayLike, body: str, point: Vector3, *, above_hips: bool) -> tuple[bool, float]:
-    """Return True for a point above the hips, and its height [m].
+    """Return True if a point of a body is above the hips, and its height [m] above the ankles.
 
-    The height is that above the ankles; if ``above_hips`` is set and the trunk has the point, it is that above the
-    hips. ``point`` [m] is given from the body's centre of mass.
+    If it is above the hips and ``above_hips`` is set, the height is measured from the hips. ``point`` [m] is given from
+    the body's centre of mass.
 
     Raises:
-        InputError: the model has no two legs.
+        InputError: the model does not have two legs.
     """
     legs = _legs(model)
     tops = [model.bodies[model.joint_index(leg.sagittal[0])].name for leg in legs]
@@ -60,10 +62,10 @@ def height_of(model: Model, q: ArrayLike, body: str, point: Vector3, *, above_hi
 
 
 def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
-    """Return masses [kg], lengths [m] and inertias [kg·m²] for ``biped.identification.DoublePendulum``.
+    """Return masses [kg], lengths [m] and inertias [kg·m²] for ``biped.identification.DoublePendulum``, by name.
 
     Raises:
-        InputError: the model has no two legs.
+        InputError: the model does not have two legs.
     """
     legs = _legs(model)
     tops = [model.bodies[model.joint_index(leg.sagittal[0])].name for leg in legs]
@@ -82,23 +84,23 @@ def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
 def _legs(model: Model) -> tuple[Leg, ...]:
     legs = legs_of(model)
     if not legs or not all(leg.sagittal for leg in legs):
-        raise InputError("the model has no two legs with ankles: give inertia and toppling yourself")
+        raise InputError("the model does not have two legs with ankles: set the body's properties in [model.set]")
     return legs
 
 
 def _subtree(model: Model, top: str) -> set[str]:
-    found = {top}
+    subtree = {top}
     for body in model.bodies:  # parents precede their children
-        if body.parent in found:
-            found.add(body.name)
-    return found
+        if body.parent in subtree:
+            subtree.add(body.name)
+    return subtree
 
 
 def _middle(model: Model, q: ArrayLike, names: list[str]) -> Floats:
-    """Return the middle (2,) [m], forward and up, of the joints that carry bodies."""
+    """Return the mean position (2,) [m], forward and up, of the joints between bodies and their parents."""
     placed = WholeBody(model, q)
     bodies = [model.bodies[model.body_index(name)] for name in names]
-    return _sagittal(model, np.mean([placed.position(one.name, -np.array(one.com)) for one in bodies], axis=0))
+    return _sagittal(model, np.mean([placed.position(body.name, -np.array(body.com)) for body in bodies], axis=0))
 
 
 def _sagittal(model: Model, place: Floats) -> Floats:
@@ -106,14 +108,14 @@ def _sagittal(model: Model, place: Floats) -> Floats:
 
 
 def _together(model: Model, q: ArrayLike, names: list[str]) -> tuple[float, Floats, float]:
-    """Return mass, centre of mass (2,) [m], and pitch inertia about it, of bodies as one."""
+    """Return mass [kg], centre of mass (2,) [m] and pitch inertia about it [kg·m²] of several bodies together."""
     placed, left = WholeBody(model, q), np.array(model.left)
     bodies = [model.bodies[model.body_index(name)] for name in names]
-    places = np.array([_sagittal(model, placed.position(one.name)) for one in bodies])
-    masses = np.array([one.mass for one in bodies])
+    places = np.array([_sagittal(model, placed.position(body.name)) for body in bodies])
+    masses = np.array([body.mass for body in bodies])
     com = masses @ places / masses.sum()
     inertia = float(masses @ ((places - com) ** 2).sum(axis=1))
-    for one in bodies:
-        across = placed.orientation(one.name).T @ left
-        inertia += float(across @ np.array(one.inertia) @ across)
+    for body in bodies:
+        across = placed.orientation(body.name).T @ left
+        inertia += float(across @ np.array(body.inertia) @ across)
     return float(masses.sum()), com, inertia

@@ -9,8 +9,8 @@ KINDS = {
         plan="experiments.studies.sensitivity.sensitivity:sensitivity_from",
         title="which parameters a metric depends on",
         description="""\
-Find which parameters a metric depends on, over the whole of their ranges: by Morris's elementary effects, which rank
-with few trials, or by Sobol's indices, which are parts of the metric's variance.""",
+Find which parameters a metric depends on, over the full ranges of the parameters: by Morris's elementary effects, which
+rank them with few trials, or by Sobol's indices, which are parts of the metric's variance.""",
         examples="""\
   biped example sensitivity.toml > sensitivity.toml
   biped sensitivity sensitivity.toml         into results/sensitivity/sensitivity

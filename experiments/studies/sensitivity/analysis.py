@@ -1,4 +1,4 @@
-"""Sensitivity indices from the metrics of the points, with intervals; missing numbers are never replaced."""
+"""Sensitivity indices with intervals, from the metrics at the points of a design."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading,
 
 MORRIS, SOBOL = "morris", "sobol"
 _RESAMPLED: dict[str, Any] = {"num_resamples": 1000, "conf_level": CONFIDENCE}
-#: Least number of trajectories that remain after dropping others.
+#: Least number of trajectories from which indices are computed, if others are dropped.
 LEAST = 4
 
 
@@ -27,18 +27,18 @@ class Design:
 
     names: tuple[str, ...]  # names of the variables
     method: str  # ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices
-    samples: int  # trajectories, or base samples, a power of two
-    levels: int = 4  # Morris's grid
+    samples: int  # number of trajectories, or of Sobol's base samples, a power of two
+    levels: int = 4  # number of levels of Morris's grid
     second_order: bool = False  # True to compute Sobol's indices of pairs
 
     @property
     def problem(self) -> dict[str, Any]:
-        """The problem as SALib takes it, in fractions of each variable's range."""
+        """Problem in SALib's form, in fractions of each variable's range."""
         return {"num_vars": len(self.names), "names": list(self.names), "bounds": [[0.0, 1.0]] * len(self.names)}
 
     @property
     def block(self) -> int:
-        """Number of points that belong together: a trajectory, or a row of all matrices."""
+        """Number of points of a trajectory (Morris), or of a row of all matrices (Sobol)."""
         count = len(self.names)
         if self.method == MORRIS:
             return count + 1
@@ -47,10 +47,10 @@ class Design:
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric, and the treatment of trials in which it does not apply."""
+    """A metric to analyze, and the treatment of trials that fell, failed or lack the metric."""
 
-    reading: Reading  # the metric, and the value of a fall
-    drops: bool = False  # leave out trajectories with a trial that fell, failed or lacks the metric (Morris only)
+    reading: Reading  # metric, and the values that count for such trials
+    drops: bool = False  # True to leave out trajectories with such a trial (Morris only)
 
     @property
     def name(self) -> str:
@@ -62,11 +62,11 @@ class Indices:
     """Indices of one metric."""
 
     metric: str
-    #: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit for the
-    #: whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half the width of
-    #: an interval at 95 %. None if no index can be computed.
+    #: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, changes of the metric over
+    #: the parameter's range. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. ``_conf``: half-width of the 95 %
+    #: interval. None if no index can be computed.
     table: pd.DataFrame | None
-    pairs: pd.DataFrame | None = None  # of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``
+    pairs: pd.DataFrame | None = None  # Sobol's second order, a row for each pair: ``S2``, ``S2_conf``; else None
     counted: str = ""  # sentence on the counting of trials that fell, failed or lack the metric
     remarks: tuple[str, ...] = field(default=())  # reasons to doubt the indices
 
@@ -74,27 +74,27 @@ class Indices:
 def analyze(
     design: Design, measure: Measure, points: Floats, samples: Sequence[Sequence[Sample]], seed: int
 ) -> Indices:
-    """Return the indices of a metric.
+    """Return the sensitivity indices of a metric.
 
-    ``points`` (points, variables) are fractions of the variables' ranges; ``samples`` are the trials of each point.
+    ``points`` (points, variables) are fractions of the variables' ranges. ``samples`` has the trials of each point.
     """
     values, counted = _values(measure, samples)
     used = np.array([np.isfinite(block).all() for block in values.reshape(-1, design.block)])
     if not used.all():
         counted = f"{counted}; {(~used).sum()} of {len(used)} trajectories are left out"
         if used.sum() < LEAST:
-            return Indices(measure.name, None, None, counted, ("too few trajectories are left for any index",))
+            return Indices(measure.name, None, None, counted, (f"fewer than {LEAST} trajectories remain: no indices",))
         rows = np.repeat(used, design.block)
         points, values = points[rows], values[rows]
     if np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
-        return Indices(measure.name, None, None, counted, (f"it is {values[0]:.6g} at all points: no indices",))
+        return Indices(measure.name, None, None, counted, (f"it is {values[0]:.6g} at all points: it has no indices",))
     if design.method == MORRIS:
         return _morris(design, measure.name, points, values, counted, seed)
     return _sobol(design, measure.name, values, counted, seed)
 
 
 def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floats, str]:
-    """Return the metric's mean over each point's trials (points,), NaN for unused points, and a remark on counting."""
+    """Return the metric's mean over each point's trials, (points,), NaN if dropped, and a remark on the counting."""
     trials = [sample for mine in samples for sample in mine]
     counts = {
         "fell": sum(sample.result["verdict"] in FALLS for sample in trials),
@@ -145,42 +145,42 @@ def _morris(design: Design, metric: str, points: Floats, values: Floats, counted
     need("SALib")
     from SALib.analyze import morris
 
-    found = morris.analyze(design.problem, points, values, num_levels=design.levels, seed=seed, **_RESAMPLED)
-    return Indices(metric, _frame(design, found, ("mu", "mu_star", "mu_star_conf", "sigma")), None, counted)
+    effects = morris.analyze(design.problem, points, values, num_levels=design.levels, seed=seed, **_RESAMPLED)
+    return Indices(metric, _frame(design, effects, ("mu", "mu_star", "mu_star_conf", "sigma")), None, counted)
 
 
 def _sobol(design: Design, metric: str, values: Floats, counted: str, seed: int) -> Indices:
     need("SALib")
     from SALib.analyze import sobol
 
-    found = sobol.analyze(design.problem, values, calc_second_order=design.second_order, seed=seed, **_RESAMPLED)
-    table = _frame(design, found, ("S1", "S1_conf", "ST", "ST_conf"))
-    pairs = _pairs(design.names, found) if design.second_order else None
+    indices = sobol.analyze(design.problem, values, calc_second_order=design.second_order, seed=seed, **_RESAMPLED)
+    table = _frame(design, indices, ("S1", "S1_conf", "ST", "ST_conf"))
+    pairs = _pairs(design.names, indices) if design.second_order else None
     return Indices(metric, table, pairs, counted, tuple(_remarks(table)))
 
 
-def _frame(design: Design, found: Any, columns: Sequence[str]) -> pd.DataFrame:
-    numbers = {name: np.asarray(found[name], dtype=float) for name in columns}
+def _frame(design: Design, indices: Any, columns: Sequence[str]) -> pd.DataFrame:
+    numbers = {name: np.asarray(indices[name], dtype=float) for name in columns}
     return pd.DataFrame({"parameter": list(design.names), **numbers})
 
 
-def _pairs(names: Sequence[str], found: Any) -> pd.DataFrame:
+def _pairs(names: Sequence[str], indices: Any) -> pd.DataFrame:
     rows = [
-        (names[i], names[j], float(found["S2"][i, j]), float(found["S2_conf"][i, j]))
+        (names[i], names[j], float(indices["S2"][i, j]), float(indices["S2_conf"][i, j]))
         for i, j in combinations(range(len(names)), 2)
     ]
     return pd.DataFrame(rows, columns=["parameter", "with", "S2", "S2_conf"])
 
 
 def _remarks(table: pd.DataFrame) -> list[str]:
-    """Return remarks on indices that violate what holds for every function: they are too inexact then."""
+    """Return remarks on the indices, with those that are impossible and show that there are too few samples."""
     first, total = table["S1"], table["ST"]
-    # The intervals of a sum are not independent; their sum is its widest possible one.
-    found = [f"the indices of first order add up to {first.sum():.3g}; without interactions they would add up to 1"]
+    # The indices are not independent: the sum of their intervals is the widest possible interval of their sum.
+    remarks = [f"the first-order indices add up to {first.sum():.3g}; without interactions they would add up to 1"]
     if first.sum() - table["S1_conf"].sum() > 1.0:
-        found.append("they add up to more than 1: take more samples")
+        remarks.append("the first-order indices add up to more than 1: take more samples")
     if ((first + table["S1_conf"]) < 0.0).any() or ((first - table["S1_conf"]) > total + table["ST_conf"]).any():
-        found.append("one is below zero, or above its total one: take more samples")
+        remarks.append("a first-order index is below zero, or above the parameter's total index: take more samples")
     if table["ST_conf"].max() > 0.1:
-        found.append(f"the widest interval is ± {table['ST_conf'].max():.2g}: take more samples")
-    return found
+        remarks.append(f"the widest interval is ± {table['ST_conf'].max():.2g}: take more samples")
+    return remarks

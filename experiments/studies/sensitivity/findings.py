@@ -1,4 +1,4 @@
-"""Findings of a sensitivity analysis: text, tables and bar charts in files, and a page."""
+"""Findings of a sensitivity analysis as text, tables, bar charts and a page."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
@@ -28,17 +28,17 @@ _SOBOL = (("ST", style.SKY, "total"), ("S1", style.BLUE, "first order")), 0.38
 _ROW, _AROUND = 40, 130
 
 
-def document(sensitivity: Sensitivity, found: Sequence[Indices], _: Path) -> Document:
-    """Return the document of the indices of all metrics."""
-    tables = [one.table.assign(metric=one.metric) for one in found if one.table is not None]
+def document(sensitivity: Sensitivity, findings: Sequence[Indices], _: Path) -> Document:
+    """Return a document with the indices of all metrics."""
+    tables = [item.table.assign(metric=item.metric) for item in findings if item.table is not None]
     frame = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["metric", "parameter"])
-    pairs = [one.pairs.assign(metric=one.metric) for one in found if one.pairs is not None]
-    panels = [indices_panel(sensitivity, one) for one in found if one.table is not None]
+    pairs = [item.pairs.assign(metric=item.metric) for item in findings if item.pairs is not None]
+    panels = [indices_panel(sensitivity, item) for item in findings if item.table is not None]
     size = style.SIZE[0], (0.9 + 0.34 * len(sensitivity.space.variables)) * len(panels)
     return Document(
-        [_ranked(indices, _columns(sensitivity)[0]) for indices in found],
-        [_section(sensitivity, indices, k) for k, indices in enumerate(found)],
-        [{"metric": o.metric, "indices": o.table, "pairs": o.pairs, "remarks": list(o.remarks)} for o in found],
+        [_ranked(indices, _columns(sensitivity)[0]) for indices in findings],
+        [_section(sensitivity, indices, k) for k, indices in enumerate(findings)],
+        [{"metric": o.metric, "indices": o.table, "pairs": o.pairs, "remarks": list(o.remarks)} for o in findings],
         {
             INDICES: frame[["metric", *frame.columns.drop("metric")]],
             PAIRS: pd.concat(pairs, ignore_index=True) if pairs else None,
@@ -60,7 +60,7 @@ def indices_panel(sensitivity: Sensitivity, indices: Indices) -> Panel:
         items.append(Bars(places, value, color, label, width, (value - half, value + half)))
     if is_morris:
         sigma = table["sigma"].to_numpy(dtype=float)
-        items.append(Points(sigma, places, "σ, its spread", style.ORANGE, "diamond", 4.5))
+        items.append(Points(sigma, places, "σ, spread of the effects", style.ORANGE, "diamond", 4.5))
         unit = unit_text(metric_units(sensitivity.experiment).get(indices.metric, "")) or "–"
         high = 1.05 * float(max((table["mu_star"] + table["mu_star_conf"]).max(), sigma.max()))
         x = Axis(f"change over a parameter's range [{unit}]", 0.0, high)
@@ -72,7 +72,7 @@ def indices_panel(sensitivity: Sensitivity, indices: Indices) -> Panel:
 
 
 def _columns(sensitivity: Sensitivity) -> tuple[str, ...]:
-    """Return the indices that a table shows, the most important first."""
+    """Return the columns of indices that a table shows, the most important first."""
     return ("mu_star", "mu", "sigma") if sensitivity.design.method == MORRIS else ("ST", "S1")
 
 
@@ -98,14 +98,14 @@ def _ranked(indices: Indices, column: str) -> Prose:
     if not names:
         return Prose(f"{indices.metric}: all intervals include zero; take more samples.", "bad")
     rest = len(indices.table) - len(names)
-    others = f"; {rest} others are not significant" if rest > 1 else "; one is not significant" * rest
-    return Prose(f"{indices.metric} depends on {', then '.join(names)}{others}.", "good")
+    ending = f"; {rest} parameters are not significant" if rest > 1 else "; one parameter is not significant" * rest
+    return Prose(f"{indices.metric} depends on {', then '.join(names)}{ending}.", "good")
 
 
 def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
     is_morris = sensitivity.design.method == MORRIS
     blocks: list[Block] = [Prose(f"{indices.counted}.".capitalize(), "muted")]
-    blocks += [Prose(f"{one}.".capitalize(), "bad" if "more samples" in one else "") for one in indices.remarks]
+    blocks += [Prose(f"{text}.".capitalize(), "bad" if "more samples" in text else "") for text in indices.remarks]
     if indices.table is not None:
         text = "Parts of the variance of {}, with 95 % intervals (Sobol 2001; Saltelli et al. 2010)."
         if is_morris:

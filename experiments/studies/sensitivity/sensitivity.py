@@ -1,4 +1,4 @@
-"""A sensitivity analysis: dependence of metrics on parameters, by Morris's trajectories or Sobol's indices."""
+"""Sensitivity analysis: dependence of metrics on parameters, by Morris's elementary effects or Sobol's indices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,11 +32,11 @@ class Sensitivity(DesignStudy):
     """A sensitivity analysis."""
 
     name: str
-    space: DesignSpace  # the parameters, and the trials of a point
-    design: Design  # the points to run
-    measures: tuple[Measure, ...]
+    space: DesignSpace  # parameters, and the trials of a point
+    design: Design  # points to run
+    measures: tuple[Measure, ...]  # analyzed metrics
     data: Mapping[str, Any]  # contents of the file
-    counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
+    counts: tuple[str, ...] = ()  # verdicts that are losses for ``withstood``; empty for ``USUAL_LOSSES``
     kind = "sensitivity"
 
     @property
@@ -49,19 +49,19 @@ class Sensitivity(DesignStudy):
 
     @cached_property
     def points(self) -> Floats:
-        """Points (points, variables) in fractions of the variables' ranges; equal each time."""
+        """Points (points, variables) in fractions, 0 … 1, of the variables' ranges; determined by the seed."""
         from SALib.sample import morris, sobol
 
         seed = seed_of(self.seed, "design") % 2**32
         design = self.design
         if design.method == MORRIS:
-            found = morris.sample(design.problem, design.samples, num_levels=design.levels, seed=seed)
+            points = morris.sample(design.problem, design.samples, num_levels=design.levels, seed=seed)
         else:
-            found = sobol.sample(design.problem, design.samples, calc_second_order=design.second_order, seed=seed)
-        return np.asarray(found, dtype=float)
+            points = sobol.sample(design.problem, design.samples, calc_second_order=design.second_order, seed=seed)
+        return np.asarray(points, dtype=float)
 
     def candidates(self) -> list[Candidate]:
-        """Return the points as candidates, numbered from 1 as in a tuning."""
+        """Return the points as candidates, numbered from 1."""
         return [self.space.candidate_at(number, row) for number, row in enumerate(self.points, start=1)]
 
     def trials(self) -> list[Trial]:
@@ -80,7 +80,7 @@ class Sensitivity(DesignStudy):
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
-    """Read a sensitivity study from its configuration; raises InputError if something in it is wrong."""
+    """Make a sensitivity analysis from its configuration; raises InputError if the configuration is wrong."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
     samples = table.integer("samples", 16 if method == MORRIS else 64, least=2)
@@ -109,7 +109,7 @@ def _measure(config: Config, method: str, losses: tuple[str, ...]) -> Measure:
         return Measure(config.make(Reading, metric=metric, counts=losses, scenarios=("*",), over="mean"))
     config.get("fell", str)
     if method != MORRIS:
-        raise config.error("fell = 'dropped' is only for Morris's method: Sobol's needs a number of each trial", "fell")
+        raise config.error("fell = 'dropped' needs method = 'morris': Sobol's needs a number for each trial", "fell")
     if metric in PROPORTIONS or "failed" in config or "missing" in config:
-        raise config.error("fell = 'dropped' drops failures and missing values too: leave failed and missing out")
+        raise config.error("fell = 'dropped' also drops failures and missing values: leave failed and missing out")
     return Measure(Reading(metric, fell=0.0), drops=True)

@@ -1,6 +1,7 @@
-"""Zero curves of a function on the unit square: detected on a grid, followed by pseudo-arclength continuation.
+"""Zero curves of a function f on the unit square: detected on a grid, then followed by continuation.
 
-Keller 1977. The function may have corners, be undefined in places, and its curve may have several components.
+The method is pseudo-arclength continuation (Keller 1977). f may have kinks and be undefined in places, and its zero
+curve may have several components.
 """
 
 from collections.abc import Callable
@@ -13,43 +14,43 @@ from scipy.optimize import brentq
 
 from contact.arrays import Floats
 
-#: ``|f|`` of a point on the curve.
+#: Largest ``|f|`` of a point that counts as on the curve.
 ON_CURVE = 1e-9
 #: Number of halvings of a step before the curve counts as lost.
 HALVINGS = 6
-#: [rad] angle of a turn within the shortest step above which it is a corner.
+#: [rad] a turn of the curve by more than this within the shortest step is a corner.
 CORNER = np.radians(25.0)
-#: Distance, as a fraction of a step, within which a root belongs to a known curve.
+#: Distance from a known curve, as a fraction of a step, within which a root belongs to it.
 NEAR = 0.25
-#: Radius of the circle on which the curve is searched after a corner, as a fraction of a step; number of directions.
+#: Radius, as a fraction of a step, of the circle on which the curve is searched after a corner; number of directions.
 AROUND = 0.25
 DIRECTIONS = 24
-#: Iterations of a corrector.
+#: Largest number of iterations of the corrector.
 MOST_CORRECTIONS = 16
 
 
 class Field(Protocol):
-    """A function over the unit square that vanishes on the curve."""
+    """A function f on the unit square, which is zero on the curve."""
 
     def value(self, u: Floats) -> float:
-        """Return F there; NaN if it is undefined."""
+        """Return f at a point (2,); NaN if f is undefined."""
 
     def slope(self, u: Floats) -> Floats:
-        """Return the derivative (2,)."""
+        """Return the derivative (2,) of f at a point (2,)."""
 
     def reason(self, u: Floats) -> str:
-        """Return the reason why F is undefined there."""
+        """Return the reason why f is undefined at a point (2,); empty if it is defined."""
 
 
 @dataclass
 class Branch:
     """A connected component of the curve."""
 
-    places: list[Floats] = field(default_factory=list)  # (k, 2) in the unit square
-    slopes: list[Floats] = field(default_factory=list)  # (k, 2) of f
+    places: list[Floats] = field(default_factory=list)  # (k, 2) points in the unit square
+    slopes: list[Floats] = field(default_factory=list)  # (k, 2) derivatives of f at the points
     corners: list[int] = field(default_factory=list)  # indices of the points before a corner
     closed: bool = False  # True for a closed curve
-    ends: tuple[str, str] = ("", "")  # reasons why it stops, at its beginning and its end
+    ends: tuple[str, str] = ("", "")  # reasons why the curve stops, at its beginning and its end
 
     def distance(self, u: Floats) -> float:
         """Return the distance of a point from the curve."""
@@ -62,14 +63,14 @@ class Branch:
 
 
 def grid_places(count: int) -> Floats:
-    """Return the nodes (count, count, 2); the first index runs along x."""
+    """Return the nodes (count, count, 2) of a grid on the unit square; the first index runs along x."""
     ticks = np.linspace(0.0, 1.0, count)
     return np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1)
 
 
 def seeds(f: Field, places: Floats, values: Floats) -> list[Floats]:
     """Return a point of the curve on each grid edge along which f changes sign."""
-    found = []
+    roots = []
     for di, dj in ((1, 0), (0, 1)):
         for i in range(places.shape[0] - di):
             for j in range(places.shape[1] - dj):
@@ -77,31 +78,31 @@ def seeds(f: Field, places: Floats, values: Floats) -> list[Floats]:
                 if np.isfinite(a) and np.isfinite(b) and (a < 0.0) != (b < 0.0):
                     root = _between(f, places[i, j], places[i + di, j + dj])
                     if root is not None:
-                        found.append(root)
-    return found
+                        roots.append(root)
+    return roots
 
 
 def _between(f: Field, a: Floats, b: Floats) -> Floats | None:
-    """Return a root on a segment at whose ends f differs in sign; None if f is undefined in between."""
+    """Return a root on a segment at whose ends f differs in sign; None if f is undefined, or jumps, in between."""
     t = _root(lambda t: f.value(a + t * (b - a)), 0.0, 1.0)
     if t is None:
         return None
     place: Floats = a + t * (b - a)
-    return place if abs(f.value(place)) <= 1e3 * ON_CURVE else None  # else f jumps there
+    return place if abs(f.value(place)) <= 1e3 * ON_CURVE else None  # otherwise f jumps at this place
 
 
 class _NoValueError(Exception):
-    """f has no value at a place."""
+    """f is undefined at a point."""
 
 
 def _root(value: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return a root between two numbers with different signs; None if there is no value between."""
+    """Return a root between two arguments at which the values differ in sign; None if a value is undefined."""
 
     def finite(t: float) -> float:
-        found = value(t)
-        if not np.isfinite(found):
+        v = value(t)
+        if not np.isfinite(v):
             raise _NoValueError
-        return found
+        return v
 
     try:
         return float(brentq(finite, low, high, xtol=1e-14, rtol=1e-14))
@@ -112,19 +113,19 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float | N
 def components(
     f: Field, starts: list[Floats], size: float, most: int, progress: Callable[[int], None] = lambda _: None
 ) -> list[Branch]:
-    """Return all components of the curve through some starts; ``size`` is the step in the unit square.
+    """Return the components of the curve through some points; ``size`` is the step in the unit square.
 
     ``most`` is the largest number of points on each side of a start; ``progress`` is called with the number of points.
     """
-    found: list[Branch] = []
+    branches: list[Branch] = []
     for start in starts:
-        if all(branch.distance(start) > NEAR * size for branch in found):
-            before = sum(len(branch.places) for branch in found)
-            found.append(branch_through(f, start, size, most, partial(_beyond, progress, before)))
-    return found
+        if all(branch.distance(start) > NEAR * size for branch in branches):
+            before = sum(len(branch.places) for branch in branches)
+            branches.append(branch_through(f, start, size, most, partial(_add_to, progress, before)))
+    return branches
 
 
-def _beyond(progress: Callable[[int], None], before: int, count: int) -> None:
+def _add_to(progress: Callable[[int], None], before: int, count: int) -> None:
     progress(before + count)
 
 
@@ -147,19 +148,19 @@ def branch_through(
 
 
 def _follow(f: Field, start: Floats, side: float, size: float, most: int, progress: Callable[[int], None]) -> Branch:
-    """Return the curve from a point on, with greater f on its left, or on its right if ``side`` is −1."""
-    found = Branch([start], [f.slope(start)])
+    """Return the curve that begins at a point, with greater f on its left, or on its right if ``side`` is −1."""
+    branch = Branch([start], [f.slope(start)])
     step = size
-    while len(found.places) < most:
-        at, slope = found.places[-1], found.slopes[-1]
+    while len(branch.places) < most:
+        at, slope = branch.places[-1], branch.slopes[-1]
         tangent = side * _turned(slope)
         if not np.isfinite(tangent).all():
-            found.ends = ("", "f has no slope there")
-            return found
+            branch.ends = ("", "the derivative does not exist here")
+            return branch
         to_border = _to_border(at, tangent)
         if to_border < 1e-9:
-            found.ends = ("", "leaves the range")
-            return found
+            branch.ends = ("", "leaves the range")
+            return branch
         leaves = to_border <= step
         length = min(step, to_border)
         guess = at + length * tangent
@@ -173,30 +174,30 @@ def _follow(f: Field, start: Floats, side: float, size: float, most: int, progre
                 continue
             place = _round_corner(f, at, tangent, side, size * AROUND)
             if place is None:
-                found.ends = ("", f.reason(np.clip(guess, 0.0, 1.0)) or "the curve was lost: f jumps there")
-                return found
+                branch.ends = ("", f.reason(np.clip(guess, 0.0, 1.0)) or "the curve was lost: the function jumps here")
+                return branch
             new, turn, leaves, step = f.slope(place), np.inf, False, size * AROUND
         assert new is not None
         if turn > CORNER:
-            found.corners.append(len(found.places) - 1)
-        found.places.append(place)
-        found.slopes.append(new)
-        progress(len(found.places))
+            branch.corners.append(len(branch.places) - 1)
+        branch.places.append(place)
+        branch.slopes.append(new)
+        progress(len(branch.places))
         if leaves:
-            found.ends = ("", "leaves the range")
-            return found
-        if len(found.places) > 4 and np.linalg.norm(place - start) < 0.75 * size:
-            found.closed = True
-            return found
+            branch.ends = ("", "leaves the range")
+            return branch
+        if len(branch.places) > 4 and np.linalg.norm(place - start) < 0.75 * size:
+            branch.closed = True
+            return branch
         step = min(size, 2.0 * step) if turn < CORNER / 3.0 else step
-    found.ends = ("", f"it continues after {most} points, the largest number")
-    return found
+    branch.ends = ("", f"the curve continues after {most} points, the largest number")
+    return branch
 
 
 def _round_corner(f: Field, at: Floats, tangent: Floats, side: float, radius: float) -> Floats | None:
-    """Return the next point of the curve after a corner, on a circle about the present one.
+    """Return the next point of the curve after a corner, on a circle about the present point; None: no such point.
 
-    On the circle f rises through zero where the curve leaves with greater f to the left, and falls where it comes in.
+    Along the circle, f increases through zero where the curve leaves it, and decreases where the curve enters.
     """
     first = float(np.arctan2(tangent[1], tangent[0]))
     turns = np.linspace(-np.pi, np.pi, DIRECTIONS + 1)
@@ -226,18 +227,18 @@ def _turned(slope: Floats) -> Floats:
 
 def _to_border(at: Floats, tangent: Floats) -> float:
     """Return the distance along a direction to the border of the square."""
-    ways = [((1.0 if t > 0.0 else 0.0) - x) / t for x, t in zip(at, tangent, strict=True) if t != 0.0]
-    return max(0.0, min(ways))
+    lengths = [((1.0 if t > 0.0 else 0.0) - x) / t for x, t in zip(at, tangent, strict=True) if t != 0.0]
+    return max(0.0, min(lengths))
 
 
 def _border_direction(u: Floats) -> Floats:
-    """Return the direction of the border at a point on it."""
+    """Return the unit direction (2,) of the square's border at a point on it."""
     off = np.minimum(np.abs(u), np.abs(1.0 - u))
     return np.array([0.0, 1.0]) if off[0] < off[1] else np.array([1.0, 0.0])
 
 
 def _corrected(f: Field, guess: Floats, direction: Floats, slope: Floats, reach: float) -> Floats | None:
-    """Return the root on a line through a guess, within ``reach``: secant steps, bracketed when possible."""
+    """Return the root on a line through a guess, within ``reach``, by bracketed secant steps; None: not found."""
     low: tuple[float, float] | None = None
     high: tuple[float, float] | None = None
     t, before, rate = 0.0, None, float(slope @ direction)

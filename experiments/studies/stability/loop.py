@@ -1,4 +1,4 @@
-"""Local stability of an experiment's closed loop at two parameters' values: by eigenvalues and by simulation."""
+"""Local stability of an experiment's closed loop over two parameters, by eigenvalues and by simulation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ from experiments.studies.grid import LINEAR, LOG, interpolate
 
 #: Step of finite differences, as a fraction of a range.
 REACH = 1e-4
-#: [m, rad, 10 N·s, 10 N·m·s] sizes of the simulated deviations.
+#: Standard deviation of simulated deviations, in m and rad for positions, in 10 N·s and 10 N·m·s for momenta.
 DEVIATION = 1e-6
-#: Factors of the deviations below which they have decayed, and above which they have grown.
+#: Multiples of ``DEVIATION`` below which a deviation has decayed, and above which it has grown.
 GONE, LOST = 1e-3, 1e3
-#: Control ticks between two readings of a deviation.
+#: Number of control ticks between two readings of a deviation.
 LOOK = 10
-#: Continuation from a known equilibrium: largest number of points, and least step as a fraction of the rest.
+#: Continuation from a known equilibrium: largest number of steps, and shortest step as a fraction of the distance left.
 WAYPOINTS = 10
 SHORTEST = 0.1
 #: Number of equilibria that are kept as initial guesses.
@@ -39,16 +39,16 @@ RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
 
 @dataclass(frozen=True)
 class Range:
-    """Range of one parameter."""
+    """Range of a parameter in a stability map."""
 
     name: str  #: name of the parameter, or of one of its numbers
-    low: float
-    high: float
-    scale: str = LINEAR
+    low: float  #: lower end, in the parameter's unit
+    high: float  #: upper end
+    scale: str = LINEAR  #: ``"linear"`` or ``"log"``
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
-            raise InputError(f"{self.name}={self.low:g}..{self.high:g}: it must be LOW..HIGH, two finite numbers")
+            raise InputError(f"{self.name}={self.low:g}..{self.high:g}: LOW..HIGH must be finite, and LOW below HIGH")
         if self.scale == LOG and self.low <= 0.0:
             raise InputError(f"{self.name}={self.low:g}..{self.high:g}: a log scale needs both ends above zero")
 
@@ -59,23 +59,28 @@ class Range:
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """Linearization at the values of two parameters."""
+    """Equilibrium and linearization at the values of two parameters."""
 
-    state: State | None  # the equilibrium; None if there is none
-    linearization: Linearization | None  # linearization about the equilibrium
-    reason: str = ""  # reason why there is none
+    state: State | None  # the equilibrium; None if none was computed
+    linearization: Linearization | None  # linearization about the equilibrium; None without an equilibrium
+    reason: str = ""  # reason why there is no equilibrium
 
     @property
     def excess(self) -> float:
-        """Greatest ``|λ|`` − 1: deviations grow above zero. NaN without an equilibrium."""
+        """Largest ``|λ|`` − 1: small deviations grow if it is above zero. NaN without an equilibrium."""
         return np.nan if self.linearization is None else -self.linearization.margin
 
 
 class StabilityField:
-    """Greatest ``|λ|`` − 1 over the unit square of two parameters' ranges; ``continuation`` follows its zeros.
+    """Local stability of an experiment's closed loop over the ranges of two parameters.
 
-    The search for each equilibrium starts from the nearest known one, then from the standing posture as held torques
-    keep it, then from the state in which the experiment comes to rest.
+    Its value is the largest ``|λ|`` − 1, with λ the eigenvalues of the linearized map over a control period. A point of
+    the unit square has the fractions of both ranges, ``x`` and ``y``; ``changes`` are changes of other parameters. The
+    search for an equilibrium starts from the nearest known one, then from standing postures with fixed joint torques,
+    then from the state in which the experiment comes to rest.
+
+    Raises:
+        InputError: both parameters are equal, or the ends of their ranges cannot be set.
     """
 
     def __init__(self, experiment: Experiment, changes: dict[str, Value], x: Range, y: Range) -> None:
@@ -102,26 +107,26 @@ class StabilityField:
         return self.x.at(float(u[0])), self.y.at(float(u[1]))
 
     def at(self, u: Floats) -> Local:
-        """Return equilibrium and linearization at a point."""
+        """Return equilibrium and linearization at a point (2,) of the unit square."""
         key = float(u[0]), float(u[1])
         if key not in self._known:
             self._known[key] = self._local(np.asarray(u, dtype=np.float64))
         return self._known[key]
 
     def value(self, u: Floats) -> float:
-        """Return the greatest ``|λ|`` − 1; NaN without an equilibrium."""
+        """Return the largest ``|λ|`` − 1 at a point (2,); NaN without an equilibrium."""
         return float(self.at(u).excess)
 
     def reason(self, u: Floats) -> str:
-        """Return the reason why there is no equilibrium; empty if there is one."""
+        """Return the reason why a point (2,) has no equilibrium; empty if it has one."""
         return self.at(u).reason
 
     def slope(self, u: Floats) -> Floats:
-        """Return ∂|λ|/∂u (2,): the equilibrium moves with the parameters. NaN without an equilibrium."""
+        """Return ∂|λ|/∂u (2,) of the largest ``|λ|``, about the equilibrium at each u; NaN without an equilibrium."""
         here = self.at(u)
         if here.linearization is None or here.state is None:
             return np.full(2, np.nan)
-        found = np.full(2, np.nan)
+        slope = np.full(2, np.nan)
         for axis in range(2):
             ends = []
             for sign in (-1.0, 1.0):
@@ -132,18 +137,18 @@ class StabilityField:
                 except InputError:
                     return np.full(2, np.nan)
             (low, back), (high, ahead) = ends
-            found[axis] = radius_slope(here.linearization, (ahead.A - back.A) / (high - low))
-        return found
+            slope[axis] = radius_slope(here.linearization, (ahead.A - back.A) / (high - low))
+        return slope
 
     def _local(self, u: Floats) -> Local:
-        found = self._nearby(u)
-        if found is not None and found.state is not None:
-            return found
+        nearby = self._nearby(u)
+        if nearby is not None and nearby.state is not None:
+            return nearby
         try:
             scene = self.scene(u)
         except BipedError as error:
             return Local(None, None, str(error))
-        reason = "" if found is None else found.reason
+        reason = "" if nearby is None else nearby.reason
         for guess in self._starts(scene):
             local = self._from(scene, u, guess)
             if local.state is not None:
@@ -152,37 +157,37 @@ class StabilityField:
         return Local(None, None, reason)
 
     def _nearby(self, u: Floats) -> Local | None:
-        """Search from the nearest known equilibrium; if it is too far for Newton's method, in steps."""
-        found, part = None, 1.0
+        """Return the equilibrium that continues the nearest known one, in one step or several; None: none known."""
+        local, part = None, 1.0
         for _ in range(WAYPOINTS):
             if not self._guesses or part < SHORTEST:
                 break
-            near, guess = min(self._guesses, key=lambda one: float(np.linalg.norm(one[0] - u)))
+            near, guess = min(self._guesses, key=lambda known: float(np.linalg.norm(known[0] - u)))
             place = u if part == 1.0 else near + part * (u - near)
             try:
-                found = self._from(self.scene(place), place, guess)
+                local = self._from(self.scene(place), place, guess)
             except BipedError as error:
-                found = Local(None, None, str(error))
-            if found.state is None:
+                local = Local(None, None, str(error))
+            if local.state is None:
                 part /= 2.0
             elif place is u:
-                return found
+                return local
             else:
                 part = 1.0
-                found = None
-        return found
+                local = None
+        return local
 
     def _from(self, scene: Scene, u: Floats, guess: State) -> Local:
         try:
-            state, found = equilibrium(scene, guess)
+            state, linearization = equilibrium(scene, guess)
         except InputError as error:
             return Local(None, None, str(error))
         self._guesses.append((u, state))
         del self._guesses[:-MOST_GUESSES]
-        return Local(state, found)
+        return Local(state, linearization)
 
     def _starts(self, scene: Scene) -> Iterator[State]:
-        """Yield starting postures: standing with the root at the set point if possible, standing by itself, at rest."""
+        """Yield initial guesses: standing with the root at the set point, standing without a set point, at rest."""
         place = None if scene.set_point is None else scene.set_point.position
         for trunk in (place, None):
             try:
@@ -194,13 +199,13 @@ class StabilityField:
 
     @cached_property
     def _rested(self) -> State | None:
-        """State in which the experiment comes to rest, with its parameter values; None if it falls."""
+        """State in which the experiment comes to rest under ``changes``; None if it falls."""
         session = Session(self.scene_at_home)
         session.advance(round(self.scene_at_home.duration / session.period))
         return None if session.has_ended else session.state.copy()
 
     def simulated(self, u: Floats, seconds: float, seed: int) -> str:
-        """Simulate a small random deviation from the equilibrium; return whether it decays or grows."""
+        """Return the result of ``deviation`` for the equilibrium at u; ``NO_EQUILIBRIUM`` without an equilibrium."""
         here = self.at(u)
         if here.state is None:
             return NO_EQUILIBRIUM
@@ -208,10 +213,9 @@ class StabilityField:
 
 
 def deviation(scene: Scene, at: State, seconds: float, seed: int) -> str:
-    """Simulate a small random deviation from an equilibrium; return whether it decays or grows.
+    """Simulate a small random deviation from an equilibrium; return ``RECOVERED`` if it decays, else ``GROWN``.
 
-    Its greatest size in the second quarter of the time is compared with that in the last. The linearization is not
-    used.
+    Its largest size in the second quarter of the time is compared with that in the last. The linearization is not used.
     """
     rng, nv = np.random.default_rng(seed), scene.model.nv
     start = at.copy()

@@ -1,4 +1,4 @@
-"""A stability map: the boundary of local stability over two parameters, compared with simulations on a grid."""
+"""Stability map: the boundary of local stability over two parameters, compared with simulations on a grid."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from experiments.catalogue.parameters.parameter import Value, value_under
 from experiments.studies.stability.continuation import Branch, components, grid_places, seeds
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range, StabilityField
 
-#: ``|1 − |λ||`` below which a simulation of some seconds cannot decide.
+#: Where ``|1 − |λ||`` is below this, a simulation of some seconds cannot show whether deviations grow.
 TOO_CLOSE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap:
-    """Result of a stability map."""
+    """Boundary of local stability over two parameters, with simulations on a grid."""
 
     field: StabilityField  # the two parameters and their ranges
-    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, the simulation's verdict, reason for no equilibrium
+    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, verdict of the simulation, reason for no equilibrium
     branches: list[Branch]  # components of the boundary
     boundary: pd.DataFrame  # a row for each point of the boundary
-    home: tuple[float, float] | None  # the experiment's own values, if they are within the ranges
+    home: tuple[float, float] | None  # the parameters' values in the experiment; None if outside the ranges
 
     @property
     def disagreements(self) -> pd.DataFrame:
-        """Nodes at which simulation and ``|λ|`` disagree, outside of ``TOO_CLOSE``."""
+        """Comparable nodes at which simulation and ``|λ|`` disagree."""
         clear = self._clear
         return clear[(clear["size"] < 1.0) != (clear["simulated"] == RECOVERED)]
 
     @property
     def compared(self) -> int:
-        """Nodes at which simulation and ``|λ|`` can be compared."""
+        """Number of nodes at which simulation and ``|λ|`` can be compared."""
         return len(self._clear)
 
     @property
     def _clear(self) -> pd.DataFrame:
-        told = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
-        return told[np.abs(told["size"] - 1.0) >= TOO_CLOSE]
+        simulated = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
+        return simulated[np.abs(simulated["size"] - 1.0) >= TOO_CLOSE]
 
     @property
     def without_equilibrium(self) -> pd.DataFrame:
@@ -49,7 +49,7 @@ class StabilityMap:
 
     @property
     def corners(self) -> int:
-        """Points of the boundary at which two modes are critical at once."""
+        """Number of points of the boundary at which two modes are critical."""
         return sum(len(branch.corners) for branch in self.branches)
 
 
@@ -64,23 +64,24 @@ def stability_map(
     simulate: bool = True,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> StabilityMap:
-    """Compute the boundary of local stability, and compare it with simulations on a grid.
+    """Compute the boundary of local stability over two parameters, and compare it with simulations on a grid.
 
     Args:
-        field: the parameters.
+        field: the two parameters, and the stability at their values.
         grid: number of nodes along each parameter; closed boundary curves smaller than a grid cell may be missed.
-        size: step along the boundary, as a fraction of the ranges.
-        most: largest number of points of the continuation along a curve, in each direction from its first point.
-        seconds: length of each simulated run from a perturbed equilibrium.
+        size: step along the boundary, as a fraction of the ranges, above 0 and at most 0.5.
+        most: largest number of points along a curve, in each direction from its first point.
+        seconds: [s] length of each simulated run from a perturbed equilibrium.
         seed: seed of the random perturbations.
         simulate: False to skip the simulations.
-        progress: called with the activity, the number done, and the total (0: unknown).
+        progress: called with the activity (``"grid"`` or ``"boundary"``), the number done, and the total (0: unknown).
 
     Raises:
-        InputError: a count is out of range, or no node has an equilibrium; the message gives a reason.
+        InputError: a number is out of range, or no node has an equilibrium; the message gives a reason.
     """
     if grid < 2 or not 0.0 < size <= 0.5 or most < 2 or not seconds > 0.0:
-        raise InputError("grid must be 2 or above, size above 0 and at most 0.5, most 2 or above, seconds above 0")
+        given = f"grid = {grid}, size = {size:g}, most = {most}, seconds = {seconds:g}"
+        raise InputError(f"{given}: grid and most must be 2 or above, size above 0 and at most 0.5, seconds above 0")
     places = grid_places(grid)
     nodes = [(i, j) for i in range(grid) for j in range(grid)]
     rows = []
@@ -89,7 +90,7 @@ def stability_map(
         progress("grid", k + 1, len(nodes))
     table = pd.DataFrame(rows)
     if table["size"].isna().all():
-        raise InputError(f"no equilibrium anywhere on the grid: {table['reason'].iloc[0]}")
+        raise InputError(f"no node of the grid has an equilibrium; at the first: {table['reason'].iloc[0]}")
     starts = seeds(field, places, table["size"].to_numpy().reshape(grid, grid) - 1.0)
     branches = components(field, starts, size, most, lambda n: progress("boundary", n, 0))
     return StabilityMap(field, table, branches, _boundary(field, branches), _home(field))
@@ -111,13 +112,13 @@ def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[s
 
 
 def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
-    """Return a row for each point; slopes are derivatives by the parameters themselves."""
+    """Return a row for each point of the boundary, with derivatives of ``|λ|`` with respect to the parameters."""
     rows: list[dict[str, object]] = []
     for number, branch in enumerate(branches):
         for k, (u, slope) in enumerate(zip(branch.places, branch.slopes, strict=True)):
-            found = field.at(u).linearization
-            assert found is not None
-            mode = found.slowest
+            linearization = field.at(u).linearization
+            assert linearization is not None
+            mode = linearization.slowest
             assert mode is not None
             x, y = field.values(u)
             ends = branch.ends if not branch.closed else ("", "")
@@ -126,8 +127,8 @@ def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
                 "component": number,
                 field.x.name: x,
                 field.y.name: y,
-                "excess": -found.margin,
-                "period": found.period,
+                "excess": -linearization.margin,
+                "period": linearization.period,
                 f"slope by {field.x.name}": slope[0] * _per_value(field.x, float(u[0])),
                 f"slope by {field.y.name}": slope[1] * _per_value(field.y, float(u[1])),
                 "frequency_hz": mode.frequency,
@@ -140,13 +141,13 @@ def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
 
 
 def _per_value(axis: Range, part: float, reach: float = 1e-6) -> float:
-    """Return du/d(value) of a range."""
+    """Return the derivative of the fraction of a range with respect to the value, at a fraction."""
     low, high = max(part - reach, 0.0), min(part + reach, 1.0)
     return (high - low) / (axis.at(high) - axis.at(low))
 
 
 def _home(field: StabilityField) -> tuple[float, float] | None:
-    """Return the experiment's own values if they lie within the ranges; else None."""
+    """Return the parameters' values in the experiment; None if they are outside the ranges."""
     parameters = field.experiment.under(field.changes).parameters
     values = [_one_number(value_under(axis.name, field.changes, parameters)) for axis in (field.x, field.y)]
     x, y = values
@@ -155,6 +156,6 @@ def _home(field: StabilityField) -> tuple[float, float] | None:
 
 
 def _one_number(value: Value) -> float:
-    """Return a parameter's number; for several numbers the common value, or NaN if they differ."""
+    """Return a parameter's value as a number; NaN for text, or for several numbers that differ."""
     numbers = value if isinstance(value, tuple) else (value,)
     return float(numbers[0]) if len(set(numbers)) == 1 and not isinstance(numbers[0], str) else np.nan

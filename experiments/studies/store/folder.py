@@ -1,9 +1,9 @@
-"""Folder of a study: it keeps every finished trial, once, even if the program is killed.
+"""Folder of a study: it stores every finished trial once, even if the program is killed.
 
-``study.json`` says what the study is. ``trials.sqlite`` has a row for each trial, committed before the trial counts as
-done, so that Ctrl-C, ``kill -9`` and a full disk lose none. SQLite writes ahead to a log that is not synchronized with
-the disk at each trial, which would cost more than the trial does: a power failure loses the last seconds, and no more.
-``trials.parquet`` is a copy for readers, complete at any time, replaced every few seconds and at the end.
+``study.json`` has the study's configuration. ``trials.sqlite`` has a row for each trial, committed before the trial
+counts as done, so that Ctrl-C, ``kill -9`` and a full disk lose none. A power failure loses the trials of the last
+seconds: SQLite's log is not synchronized with the disk at each trial, because this would cost more than the trial.
+``trials.parquet`` is a copy for reading, always complete as a file, and replaced every few seconds and at the end.
 ``model.json`` is the model of a robot other than the human.
 """
 
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 HEADER, DATABASE, TABLE, LOCK, TRACES = "study.json", "trials.sqlite", "trials.parquet", "study.lock", "traces"
 
-#: [s] least interval between two writings of the table, and the largest part of the time spent on them.
+#: [s] least interval between two writings of the table, and largest fraction of the time spent on them.
 EXPORT_EVERY = 5.0
 EXPORT_PART = 0.02
-#: Number of results that are read at once.
+#: Number of results that are read together.
 MOST_KEPT = 256
 _SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
     trial INTEGER PRIMARY KEY, labels TEXT NOT NULL, varied TEXT NOT NULL, changes TEXT NOT NULL, result TEXT NOT NULL
@@ -52,7 +52,7 @@ _SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
 
 
 class StoredResults(Mapping[int, Result]):
-    """Results by number, read from the database on demand; a few are kept in memory."""
+    """Results by the trials' numbers, read from the database on demand; a few are cached in memory."""
 
     def __init__(self, study: "Study", numbers: Sequence[int]) -> None:
         self._study, self._numbers = study, numbers
@@ -73,12 +73,12 @@ class StoredResults(Mapping[int, Result]):
 
 
 class Study:
-    """A study's folder, open to be written (``create``, ``open``) or only to be read (``read``).
+    """A study's folder, open for writing (``create``, ``open``) or only for reading (``read``).
 
-    Use it in a ``with`` statement, or ``close`` it, which writes the table and releases the lock.
+    Use it in a ``with`` statement, or call ``close``, which writes the table and releases the lock.
 
     Attributes:
-        folder: path of the study.
+        folder: path of the folder.
         header: contents of ``study.json``.
     """
 
@@ -107,21 +107,21 @@ class Study:
         robot: str | None = None,
         sources: Mapping[str, str] | None = None,
     ) -> "Study":
-        """Begin a study, or continue the one in the folder.
+        """Create a study in a folder, or open the same study in it to continue.
 
         Args:
-            folder: made if need be.
-            kind: of study, such as ``sweep``.
-            experiment: its name.
-            configuration: everything that determines the trials, as JSON can hold it.
-            varied: names of the parameters that become columns.
-            units: units of labels, by column; those of parameters and metrics are known.
-            metrics: stored metrics; all if not given.
+            folder: path of the folder, which is made if it does not exist.
+            kind: kind of study, such as ``sweep``.
+            experiment: name of the experiment.
+            configuration: everything that determines the trials, of types that JSON has.
+            varied: names of the parameters that become columns of the table.
+            units: units of the labels, by column.
+            metrics: names of the stored metrics; None: all.
             seed: seed of the study.
-            controller: name of a controller other than the experiment's own.
-            metric_files: files of user metrics that are measured in addition to the project's.
-            robot: name of a robot other than the human.
-            sources: digests of user files; by default those of the experiment.
+            controller: name of the controller; None: the experiment's own.
+            metric_files: files of user metrics that are computed in addition to the project's.
+            robot: name of the robot; None: the human.
+            sources: digests of user files by path; None: those of the experiment.
 
         Raises:
             InputError: the folder has another study, another program writes to it, or it is damaged.
@@ -129,39 +129,39 @@ class Study:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        found = experiment_named(experiment, controller, metric_files, robot)
-        of_metrics = {n: unit for n, unit in metric_units(found).items() if metrics is None or n in metrics}
-        wanted = Header(
+        setup = experiment_named(experiment, controller, metric_files, robot)
+        of_metrics = {n: unit for n, unit in metric_units(setup).items() if metrics is None or n in metrics}
+        planned = Header(
             kind=kind, experiment=experiment, configuration=dict(configuration), varied=tuple(varied),
-            units={name: found.parameter(name).unit for name in varied} | dict(units or {}) | of_metrics,
+            units={name: setup.parameter(name).unit for name in varied} | dict(units or {}) | of_metrics,
             metrics=None if metrics is None else tuple(metrics), seed=seed, controller=controller, robot=robot,
-            metric_files=tuple(metric_files), sources=found.sources if sources is None else dict(sources),
+            metric_files=tuple(metric_files), sources=setup.sources if sources is None else dict(sources),
         )  # fmt: skip
-        return cls._write(folder, wanted)
+        return cls._write(folder, planned)
 
     @classmethod
     def open(cls, folder: str | Path) -> "Study":
-        """Continue a study; raises what ``create`` raises, and InputError if there is none."""
+        """Open an existing study to continue it; raises the errors of ``create``, and InputError if none exists."""
         return cls._write(_existing(folder), None)
 
     @classmethod
-    def _write(cls, folder: Path, wanted: Header | None) -> "Study":
+    def _write(cls, folder: Path, planned: Header | None) -> "Study":
         lock = _locked(folder)
         with ExitStack() as opened:
             opened.callback(lock.close)
-            header = _header_of(folder, wanted)
+            header = _header_of(folder, planned)
             study = cls(folder, header, lock)
             opened.callback(study._writer().close)
             header.add_session(len(study.finished))
             header.save(folder / HEADER)
-            if wanted is not None and wanted.robot is not None:
-                replace_file(folder / MODEL, f"{model_to_json(robot_named(wanted.robot))}\n".encode())
+            if planned is not None and planned.robot is not None:
+                replace_file(folder / MODEL, f"{model_to_json(robot_named(planned.robot))}\n".encode())
             opened.pop_all()
         return study
 
     @classmethod
     def read(cls, folder: str | Path) -> "Study":
-        """Open a study for reading, also while a program writes to it; raises InputError if missing or damaged."""
+        """Open a study for reading, even while a program writes to it; raises InputError if missing or damaged."""
         folder = _existing(folder)
         study = cls(folder, Header.load(folder / HEADER))
         study._select("SELECT COUNT(*) FROM trials")
@@ -169,7 +169,7 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """The experiment; SavedNameError if it, its controller or a metric is unlisted user code."""
+        """Experiment of the study; raises SavedNameError if it needs user code that is not listed as trusted."""
         return self._named(self.header.controller)
 
     @saved_names()
@@ -178,14 +178,14 @@ class Study:
         return experiment_named(header.experiment, controller, header.metric_files, header.robot)
 
     def drive_by(self, controller: str) -> None:
-        """Use this controller: for one that was moved, or to try another one on the same trials.
+        """Use another controller for reruns: its file was moved, or the trials are to be repeated with it.
 
         Raises:
-            InputError: there is no such controller, or the experiment takes none.
+            InputError: the controller does not exist, or the experiment has no controller.
         """
         with trusting():  # the user names the controller, not the saved file
-            found = CONTROLLERS.find(controller)
-        self.experiment = self._named(found.name)
+            entry = CONTROLLERS.find(controller)
+        self.experiment = self._named(entry.name)
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -197,13 +197,13 @@ class Study:
         return {number for (number,) in self._select("SELECT trial FROM trials")}
 
     def results(self, numbers: Iterable[int] | None = None) -> dict[int, Result]:
-        """Return results of these finished trials, or of all, by number; raises KeyError for unfinished ones."""
-        wanted = None if numbers is None else list(numbers)
-        found = dict(self._select("SELECT trial, result FROM trials", wanted))
-        return {number: cells_of(found[number]) for number in (found if wanted is None else wanted)}
+        """Return the results of these finished trials by number (None: all); raises KeyError for unfinished ones."""
+        chosen = None if numbers is None else list(numbers)
+        texts = dict(self._select("SELECT trial, result FROM trials", chosen))
+        return {number: cells_of(texts[number]) for number in (texts if chosen is None else chosen)}
 
     def stored(self, numbers: Sequence[int]) -> "StoredResults":
-        """Return results of these finished trials, in this order, each read on demand."""
+        """Return the results of these finished trials by number, in this order, read on demand."""
         return StoredResults(self, numbers)
 
     def labels(self, number: int) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class Study:
 
     @saved_names()
     def trial(self, number: int) -> Trial:
-        """Return a finished trial as it was run; raises InputError if there is none of this number."""
+        """Return a finished trial as it was run; raises InputError if no finished trial has this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])
         if not rows:
             raise InputError(f"{self.folder} has no finished trial {number}: {self._around(number)}")
@@ -222,40 +222,40 @@ class Study:
         return Trial(number, exact, labels)
 
     def _around(self, number: int) -> str:
-        """Return a text with the finished trials of the nearest numbers; a search does not use all numbers."""
+        """Return text on the finished trials with the nearest numbers; not all numbers are used in a search."""
         known = sorted(self.finished)
         if not known:
             return "none is finished yet"
         place = bisect(known, number)
         near = " and ".join(map(str, known[max(0, place - 1) : place + 1]))
-        return f"of its {len(known)} the nearest: {near}; `biped rerun {self.folder} --list` lists them"
+        return f"the nearest of {len(known)} are {near}; `biped rerun {self.folder} --list` lists all"
 
     def check(self, trials: Iterable[Trial]) -> None:
         """Raise InputError if one of these finished trials was run with other changes."""
-        wanted = {trial.number: changes_text(trial.changes) for trial in trials}
-        for number, changes in self._select("SELECT trial, changes FROM trials", wanted):
-            if changes != wanted[number]:
+        planned = {trial.number: changes_text(trial.changes) for trial in trials}
+        for number, changes in self._select("SELECT trial, changes FROM trials", planned):
+            if changes != planned[number]:
                 raise InputError(
-                    f"{self.folder}: trial {number} was run with {changes}, and is now "
-                    f"{wanted[number]}: the study was made by another version; choose another folder"
+                    f"{self.folder}: trial {number} was run with {changes}, and would now have "
+                    f"{planned[number]}: the study was made by another version; choose another folder"
                 )
 
     def trace_folder(self, number: int) -> Path:
         return self.folder / TRACES / str(number)
 
     def add(self, trial: Trial, result: Result) -> Result:
-        """Store a finished trial: it is in the database when this returns.
+        """Store a finished trial; it is in the database when this method returns.
 
         Returns:
-            The stored part of the result: the study's metrics.
+            The stored entries of the result: those of the study's metrics, and the outcome.
 
         Raises:
-            ValueError: the trial is there already, or one of its numbers is not finite.
-            OSError: it cannot be written; the study is as it was before.
+            ValueError: the trial is already stored, or one of its numbers is not finite.
+            OSError: the trial cannot be written; the study is unchanged.
         """
-        wanted = self.header.metrics
-        if wanted is not None:
-            result = {name: value for name, value in result.items() if name in wanted or name in STORED}
+        metrics = self.header.metrics
+        if metrics is not None:
+            result = {name: value for name, value in result.items() if name in metrics or name in STORED}
         parameters = self.experiment.parameters
         varied = {name: cell_of(value_under(name, trial.changes, parameters)) for name in self.header.varied}
         texts = json_text(trial.labels), json_text(varied), changes_text(trial.changes), json_text(result)
@@ -270,14 +270,14 @@ class Study:
         return result
 
     def add_sources(self, digests: Mapping[str, str]) -> None:
-        """Add digests, by path, of files that a controller has read; known paths keep theirs."""
+        """Store the digests, by path, of files that a controller has read; known paths keep the stored digest."""
         new = {name: digest for name, digest in digests.items() if name not in self.header.sources}
         if new:
             self.header.sources.update(new)
             self.header.save(self.folder / HEADER)
 
     def export(self) -> None:
-        """Update ``trials.parquet``; raises OSError if it cannot be written; no trial is lost."""
+        """Write ``trials.parquet``; raises OSError if this fails, with all trials kept in the database."""
         self._writer()
         began = time.monotonic()
         replace_file(self.folder / TABLE, as_parquet(self.table()))
@@ -285,18 +285,18 @@ class Study:
         self._next_export = ended + max(EXPORT_EVERY, (ended - began) / EXPORT_PART)
 
     def table(self) -> "pyarrow.Table":
-        """Return all finished trials in the order of their numbers, each column with its unit."""
+        """Return a table of all finished trials in the order of their numbers; each column has a unit as metadata."""
         query = "SELECT trial, labels, varied, changes, result FROM trials ORDER BY trial"
         with self._reading() as database:
             return table_of(database.execute(query), self.header)
 
     def frame(self) -> "pd.DataFrame":
-        """Return the table as a data frame."""
+        """Return the table of all finished trials as a data frame."""
         frame: pd.DataFrame = self.table().to_pandas()
         return frame
 
     def _select(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:
-        """Yield all rows, or those of some trials."""
+        """Return all rows of a query, or those of some trials."""
         with self._reading() as database:
             if numbers is None:
                 return database.execute(query).fetchall()
@@ -312,7 +312,7 @@ class Study:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if path.is_file() and _code_of(error) == sqlite3.SQLITE_CANTOPEN:
                 raise _as_os_error(error, path) from None
-            raise InputError(f"{path}: damaged, or not a study's ({error})") from None
+            raise InputError(f"{path}: damaged, or not the database of a study ({error})") from None
 
     def _writer(self) -> sqlite3.Connection:
         if self._database is None:
@@ -320,13 +320,13 @@ class Study:
         return self._database
 
     def close(self) -> None:
-        """Write the table and release the lock; raises OSError as ``export`` does."""
+        """Write the table and release the lock; raises OSError if the table cannot be written."""
         if self._database is None or self._lock is None:
             return
         try:
             self.export()
         finally:
-            with suppress(sqlite3.Error):  # one file, readable without permission to write next to it
+            with suppress(sqlite3.Error):  # leaves one file, which can be read without permission to write the folder
                 self._database.execute("PRAGMA journal_mode=DELETE")
             self._database.close()
             self._database = None
@@ -348,12 +348,12 @@ class Study:
 def _existing(folder: str | Path) -> Path:
     folder = Path(folder)
     if not (folder / HEADER).is_file():
-        raise InputError(f"{folder}: no study there ({HEADER} missing)")
+        raise InputError(f"{folder}: it has no study ({HEADER} is missing)")
     return folder
 
 
 def _locked(folder: Path) -> IO[bytes]:
-    """Return a lock that the system releases when the program ends; InputError if another program has it."""
+    """Return a lock that the system releases when the program ends; raises InputError if another program has it."""
     lock = (folder / LOCK).open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -374,20 +374,20 @@ def is_being_written(folder: Path) -> bool:
     return False
 
 
-def _header_of(folder: Path, wanted: Header | None) -> Header:
-    if wanted is not None and not (folder / HEADER).exists():
+def _header_of(folder: Path, planned: Header | None) -> Header:
+    if planned is not None and not (folder / HEADER).exists():
         if (folder / TABLE).exists() or _has_trials(folder / DATABASE):
             raise InputError(f"{folder}: there are trials, but no {HEADER}: not a study, or damaged")
-        return wanted
+        return planned
     header = Header.load(folder / HEADER)
-    differs = "" if wanted is None else difference(header, wanted)
+    differs = "" if planned is None else difference(header, planned)
     if differs:
-        raise InputError(f"{folder} holds another study: {differs}; take another folder (--out), or remove that one")
+        raise InputError(f"{folder} holds another study: {differs}; choose another folder (--out), or remove this one")
     return header
 
 
 def _has_trials(path: Path) -> bool:
-    """Return True if a database has a trial; a study that was killed before its header has none."""
+    """Return True if a database has a trial; it has none if the program was killed before it wrote the header."""
     if not path.exists():
         return False
     with closing(_database_to_write(path)) as database:
@@ -405,12 +405,12 @@ def _database_to_write(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         if isinstance(error, sqlite3.OperationalError):
             raise _as_os_error(error, path) from None
-        raise InputError(f"{path}: damaged, or not a study's ({error})") from None
+        raise InputError(f"{path}: damaged, or not the database of a study ({error})") from None
     return database
 
 
 def _reader_of(path: Path) -> sqlite3.Connection:
-    """Return a read-only connection; it first rolls back what a killed writer left."""
+    """Return a read-only connection, or one that may write if SQLite must first restore what a killed writer left."""
     address = path.absolute().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=60.0)
     try:

@@ -11,7 +11,7 @@ from experiments.studies.trial import OUTCOME
 
 
 def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
-    """Return the units of the metrics in results of an experiment under these changes, by name."""
+    """Return the units of the metrics that an experiment has under these changes, by metric."""
     plan = _prepared(experiment, changes)
     layout = Layout.of(plan.model, plan.columns.names)
     stimulus = stimulus_of(plan.disturbances)
@@ -21,7 +21,7 @@ def metric_units(experiment: Experiment, changes: Mapping[str, Value] | None = N
 
 
 def trace_units(experiment: Experiment, changes: Mapping[str, Value] | None = None) -> dict[str, str]:
-    """Return the units of the time series of its runs, including ``biped.metrics.series``, by column."""
+    """Return the units of the time series that an experiment's runs have, with ``biped.metrics.series``, by column."""
     plan = _prepared(experiment, changes)
     layout = Layout.of(plan.model, plan.columns.names)
     return plan.columns.units | layout.series | layout.anatomical

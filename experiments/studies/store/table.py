@@ -1,4 +1,4 @@
-"""Finished trials as a table, and their values as JSON and as cells of it."""
+"""Table of finished trials, and conversion of their values to JSON and to cells."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from experiments.studies.trial import OUTCOME
 if TYPE_CHECKING:
     import pyarrow
 
-#: Exact encoder that rejects numbers that are not finite; made once, because it runs for every trial.
+#: Function that encodes values as exact JSON and rejects numbers that are not finite.
 json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 #: First columns of every table.
@@ -27,16 +27,16 @@ _CHUNK = 1000
 
 
 def cell_of(value: Value) -> float | int | str:
-    """Return a value as one cell: several numbers, and infinity, which JSON lacks, become exact text."""
+    """Return a value as one cell of the table; several numbers, and infinity, become exact text."""
     if isinstance(value, tuple):
         return ",".join(repr(part) for part in value)
     return "inf" if value == math.inf else value
 
 
 def cells_of(text: str) -> dict[str, Any]:
-    """Return a trial's JSON text as numbers, words, and lists of these, by name."""
-    found: dict[str, Any] = json.loads(text)
-    return found
+    """Return the entries of a trial's JSON text by name: numbers, texts, and lists of these."""
+    cells: dict[str, Any] = json.loads(text)
+    return cells
 
 
 def changes_text(changes: Mapping[str, Value]) -> str:
@@ -54,14 +54,13 @@ def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> 
     while chunk := list(islice(rows, _CHUNK)):
         cells = []
         for number, *texts, changes, result in chunk:
-            own, varied, measured = map(cells_of, (*texts, result))
-            labels |= dict.fromkeys(own)
+            labelled, varied, measured = map(cells_of, (*texts, result))
+            labels |= dict.fromkeys(labelled)
             metrics |= dict.fromkeys(measured)
-            cells.append({"trial": number, **own, **varied, CHANGES: changes, **measured})
+            cells.append({"trial": number, **labelled, **varied, CHANGES: changes, **measured})
         names = dict.fromkeys(name for row in cells for name in row)
-        parts.append(
-            pyarrow.table({name: pyarrow.array([row.get(name) for row in cells], _TYPES.get(name)) for name in names})
-        )
+        columns = {name: pyarrow.array([row.get(name) for row in cells], _TYPES.get(name)) for name in names}
+        parts.append(pyarrow.table(columns))
     order = dict.fromkeys([*FIRST, *labels, *header.varied, CHANGES, *metrics])
     if not parts:
         parts = [pyarrow.table({name: pyarrow.array([], _TYPES.get(name, "float64")) for name in order})]
@@ -91,7 +90,7 @@ def _unit(name: str) -> str:
 
 
 def _field(field: Any, unit: str) -> Any:
-    """Return a field with its unit; a column without any value holds numbers."""
+    """Return a field with its unit as metadata; a column without any value becomes one of numbers."""
     import pyarrow
 
     numbers = pyarrow.types.is_null(field.type)

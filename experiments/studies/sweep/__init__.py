@@ -1,4 +1,4 @@
-"""Sweeps: an experiment at all combinations of some parameters' values."""
+"""Sweeps: trials of an experiment at all combinations of some parameters' values."""
 
 from experiments.studies.registry import Kind
 
@@ -9,8 +9,8 @@ KINDS = {
         plan="experiments.studies.sweep.sweep:sweep_from",
         title="run an experiment at all combinations of values",
         description="""\
-Run an experiment at all combinations of some parameters' values: a table of all trials, a summary, and a figure. Exit
-status 1: some trials could not be computed.""",
+Run an experiment at all combinations of some parameters' values; write a table of all trials, a summary, and a figure.
+Exit status 1: some trials could not be computed.""",
         examples="""\
   biped example sweep.toml > sweep.toml      a file to begin with
   biped sweep sweep.toml --workers 8         into results/sweep/sweep

@@ -20,9 +20,9 @@ METHODS = ("sobol", "latin-hypercube")
 
 @dataclass(frozen=True)
 class Axis:
-    """Parameters that are varied together."""
+    """An axis of a sweep: parameters that are varied together, and the points of their values."""
 
-    kind: str  # grid, together or sample
+    kind: str  # ``"grid"``, ``"together"`` or ``"sample"``
     names: tuple[str, ...]  # names of the parameters
     points: tuple[tuple[Value, ...], ...]  # values in the order of the names
     logs: tuple[str, ...] = ()  # names of parameters on a log scale
@@ -39,7 +39,7 @@ def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> A
 
 
 def together_axis(config: Config, experiment: Experiment) -> Axis:
-    """Return lists of equal length as one axis; values of the first list must differ."""
+    """Return an axis from lists of equal length, one for each parameter; values of the first list must differ."""
     lists: dict[str, list[Value]] = {}
     for name, spec in config.parameters().items():
         lists[name] = (_values if lists else _list)(config, _parameter(config, name, experiment), spec, experiment)
@@ -47,23 +47,21 @@ def together_axis(config: Config, experiment: Experiment) -> Axis:
         raise config.error(f"[{config.name('')[:-1]}] is empty: it needs lists of the same length")
     if len({len(values) for values in lists.values()}) > 1:
         lengths = ", ".join(f"{name} has {len(values)}" for name, values in lists.items())
-        raise config.error(f"values that go together must be lists of the same length: {lengths}")
+        raise config.error(f"values that are varied together must be lists of the same length: {lengths}")
     return Axis(
         "together", tuple(lists), tuple(zip(*lists.values(), strict=True)), degrees=_in_degrees(config.parameters())
     )
 
 
 def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
-    """Return random points of a box: Sobol's scrambled sequence, or a Latin hypercube."""
+    """Return an axis of random points within ranges: Sobol's scrambled sequence, or a Latin hypercube."""
     from scipy.stats import qmc
 
     method = config.word("method", "sobol", METHODS)
     count = config.integer("count", least=1)
     if method == "sobol" and count & (count - 1):
         below = 1 << (count.bit_length() - 1)
-        raise config.error(
-            f"count = {count}: Sobol's sequence is even at powers of two: {below} or {2 * below}", "count"
-        )
+        raise config.error(f"count = {count}: Sobol's sequence needs a power of two: {below} or {2 * below}", "count")
     specs = config.parameters(but=("method", "count"))
     if not specs:
         raise config.error("nothing to sample: name parameters, each with { from = …, to = … }")
@@ -82,9 +80,9 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
 
 
 def subjects_axis(config: Config, experiment: Experiment, seed: int, count: int) -> Axis:
-    """Return an axis of people as robots, drawn as ``biped.population`` draws them.
+    """Return an axis of people, drawn as ``biped.population`` draws them, as values of the parameter ``robot``.
 
-    With ``impulse_per_kg`` [m/s] each push is that times the person's mass.
+    With ``impulse_per_kg`` [m/s], the impulse of each person's push is this times the person's mass.
     """
     sex = config.word("sex", "", TABLE) or None
     age: float | None = config.get("age", float, None)
@@ -97,7 +95,7 @@ def subjects_axis(config: Config, experiment: Experiment, seed: int, count: int)
 
 
 def _in_degrees(specs: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names with a value in degrees, such as ``45deg``."""
+    """Return the names of parameters that have a value in degrees, such as ``45deg``."""
     return tuple(name for name, spec in specs.items() if any(map(is_in_degrees, _written(spec))))
 
 
@@ -139,11 +137,11 @@ def _range(config: Config, parameter: Parameter, spec: Mapping[str, Any], experi
     else:
         step = _angle(config, experiment, parameter, spec["step"])
         numbers = _stepped(config, name, low, high, step, scale)
-    whole = isinstance(parameter.default, int)
-    rounded = [round(neat(number)) if whole else neat(number) for number in numbers.tolist()]
+    is_integer = isinstance(parameter.default, int)
+    rounded = [round(neat(number)) if is_integer else neat(number) for number in numbers.tolist()]
     values = [config.value(experiment, parameter.name, value) for value in rounded]
     if len(set(values)) < len(values):
-        raise config.error(f"{name}: {len(values)} values are more than there are whole numbers in the range", name)
+        raise config.error(f"{name}: count = {len(values)}: the range has fewer whole numbers; reduce count", name)
     return values
 
 
@@ -166,8 +164,8 @@ def _bounds(
         if key not in known:
             raise config.error(f"{name}: unknown key {key!r}; keys of a range are {', '.join(known)}", name)
     if isinstance(parameter.default, (str, tuple)):
-        kind = "words" if isinstance(parameter.default, str) else "several numbers; name one of them, such as [0]"
-        raise config.error(f"{name}: no range, since its values are {kind}", name)
+        kind = "texts" if isinstance(parameter.default, str) else f"several numbers: name one, such as {name}[0]"
+        raise config.error(f"{name} cannot have a range, since its values are {kind}", name)
     low, high = (_angle(config, experiment, parameter, spec.get(end)) for end in ("from", "to"))
     if not is_number(low) or not is_number(high) or low == high:
         raise config.error(f"{name}: from = {low!r}, to = {high!r}: they must be two different numbers", name)

@@ -1,4 +1,4 @@
-"""Summary of a sweep's combinations with intervals: shares of verdicts, and means of metrics."""
+"""Summary of a sweep: shares of verdicts and means of metrics for each combination, with intervals."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,16 @@ from experiments.studies.sweep.sweep import Sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns for each quantity of a combination.
-TOLD = ("quantity", "unit", "trials", "estimate", "low", "high")
+#: Columns of the summary after the varied values.
+COLUMNS = ("quantity", "unit", "trials", "estimate", "low", "high")
 
 
 def summary(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a row for each combination of varied values and each quantity.
+    """Return a row for each combination of varied values and each quantity, with 95 % intervals.
 
-    Quantities are the share of each verdict that occurs, and of falls, with Wilson's interval, and the mean of each
-    metric that the sweep names, with Student's. ``trials`` counts the trials that have the quantity. Replicas of one
-    combination count as independent.
+    Quantities are the share of each verdict that occurs in the sweep, and of falls, with Wilson's interval, and the
+    mean of each metric that the sweep names, with Student's. ``trials`` is the number of trials that have the quantity.
+    Replicas of a combination are taken as independent.
     """
     import pandas as pd
 
@@ -35,9 +35,9 @@ def summary(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
         for word in words:
             share = proportion_of(int((trials["verdict"] == word).sum()), len(trials))
             numbers = (f"share {word}", "1", share.of, share.value, share.low, share.high)
-            rows.append(where | dict(zip(TOLD, numbers, strict=True)))
+            rows.append(where | dict(zip(COLUMNS, numbers, strict=True)))
         for name in metrics:
             mean = mean_of(trials[name])
             numbers = (name, units.get(name, ""), mean.of, mean.value, mean.low, mean.high)
-            rows.append(where | dict(zip(TOLD, numbers, strict=True)))
-    return pd.DataFrame(rows, columns=[*names, *TOLD])
+            rows.append(where | dict(zip(COLUMNS, numbers, strict=True)))
+    return pd.DataFrame(rows, columns=[*names, *COLUMNS])

@@ -1,4 +1,4 @@
-"""A sweep: values of parameters, replicas, and the resulting trials."""
+"""Sweep of an experiment: all combinations of parameter values, with replicas."""
 
 import math
 import tempfile
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from experiments.studies.store.folder import Study
 
 
-#: Tables in [vary] that are not parameters.
+#: Keys of tables in ``[vary]`` that are not parameters.
 TOGETHER, SAMPLE, SUBJECTS = "together", "sample", "subjects"
-#: Groups of parameters with noise that differs between replicas, if any of them is set.
+#: Groups of parameters whose noise differs between replicas, if a parameter of the group is set.
 NOISY = frozenset({"sensors", "actuators", "force"})
-#: Largest number of combinations that are checked before the first trial; of more, this many evenly spread ones.
+#: Largest number of combinations that are checked before the first trial; if there are more, an even selection.
 MOST_CHECKED = 500
 
 
 @dataclass(frozen=True)
 class Sweep(StudyKind):
-    """A sweep, checked."""
+    """Plan of a sweep: all combinations of the axes' points, each with replicas."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]  # changes of its defaults in all trials
+    fixed: Mapping[str, Value]  # changes of the experiment's defaults in all trials
     axes: tuple[Axis, ...]  # varied parameters; all combinations of their points are run
-    replicas: int = 1  # replicas of each combination, with scattered starts if more than one
+    replicas: int = 1  # number of replicas of each combination, with scattered starts if more than one
     seed: int = 0
     metrics: tuple[str, ...] | None = None  # stored metrics; None for all
     data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
-    counts: tuple[str, ...] = ()  # verdicts that count as losses; all but recovered, if not given
-    traces: tuple[str, ...] = ()  # columns to average over replicas: mean and standard deviation over time
-    people: Axis | None = None  # population from which each replica takes a person, in all combinations
+    counts: tuple[str, ...] = ()  # verdicts that count as losses; empty for ``USUAL_LOSSES``
+    traces: tuple[str, ...] = ()  # columns whose mean and standard deviation over replicas are computed over time
+    people: Axis | None = None  # people, one for each replica, the same in all combinations; None for no population
     kind = "sweep"
 
     def failure(self, findings: "pd.DataFrame") -> str:
@@ -83,7 +83,7 @@ class Sweep(StudyKind):
 
     @property
     def title(self) -> str:
-        """Title of the sweep, with its robot or varied robots."""
+        """Title of the sweep; it names the robot, unless the robot is varied."""
         return self.experiment.title_over((*self.varied, *(self.people.names if self.people else ())))
 
     @property
@@ -95,7 +95,7 @@ class Sweep(StudyKind):
         return self.points * self.replicas
 
     def trials(self) -> list[Trial]:
-        """Return all trials: combination by combination, the last axis fastest, then the replicas of each."""
+        """Return all trials, ordered by combination (the last axis varies fastest), then by replica."""
         return [
             Trial(point * self.replicas + replica, self.changes(values, replica), {"point": point, "replica": replica})
             for point, values in enumerate(product(*(axis.points for axis in self.axes)))
@@ -138,26 +138,26 @@ def sweep(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> "pd.DataFrame":
-    """Run an experiment at all combinations of some parameters' values.
+    """Run an experiment at all combinations of some parameters' values, and return a table of the trials.
 
     Args:
-        experiment: its name.
-        vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
-            ``together``, parameters with lists of equal length that are varied in parallel; under ``sample``, ranges to
-            draw from; under ``subjects``, the number of people (``count``), their ``sex``, ``age`` and
-            ``impulse_per_kg``; without a ``count`` each replica is another person.
+        experiment: name of the experiment.
+        vary: for each parameter, a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``. The key
+            ``together`` has parameters with lists of equal length, varied in parallel; ``sample`` has ranges to draw
+            random points from; ``subjects`` describes random people: their number ``count`` (if it is missing, each
+            replica is another person), ``sex``, ``age`` [years] and ``impulse_per_kg`` [m/s].
         changes: changes of the experiment's defaults in all trials.
-        controller: name, ``FILE.py:NAME`` or ``module:NAME``; by default the experiment's own.
-        replicas: replicas of each combination, with scattered starts if more than one.
+        controller: name, ``FILE.py:NAME`` or ``module:NAME``; None: the experiment's own.
+        replicas: number of replicas of each combination, with scattered starts if more than one.
         seed: seed of samples and replicas.
-        metrics: names or patterns such as ``peak_torque_*``; all if not given.
-        counts: verdicts that count as losses, such as ``["fell"]``; by default all but recovered.
-        out: folder of the study; finished trials in it are not run again. Without it nothing is stored.
-        executor: runs the trials; by default threads on all cores.
+        metrics: names or patterns of the metrics, such as ``peak_torque_*``; None: all.
+        counts: verdicts that count as losses, such as ``["fell"]``; empty: stepped, fell, lost control, failed.
+        out: folder of the study, whose finished trials are not run again; None: the study is not stored.
+        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
         progress: called with the number of finished trials.
 
     Returns:
-        One row for each trial, in the order of their numbers: ``verdict``, the varied parameters, the metrics.
+        A row for each trial, in the order of their numbers: ``verdict``, the varied parameters, the metrics.
 
     Raises:
         InputError: a name or a value is wrong, or the folder holds another study.
@@ -188,11 +188,11 @@ def sweep_from(config: Config) -> Sweep:
     axes, people = _axes(config.table("vary"), experiment, seed, replicas)
     traces = config.get("traces", tuple[str, ...], ())
     config.finish()
-    found = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts, traces, people)
-    _check_names(found, config)
-    _check_values(found, config)
-    _check_traces(found, config)
-    return found
+    plan = Sweep(experiment, fixed, axes, replicas, seed, metrics, config.data, counts, traces, people)
+    _check_names(plan, config)
+    _check_values(plan, config)
+    _check_traces(plan, config)
+    return plan
 
 
 def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[str, ...] | None:
@@ -200,17 +200,17 @@ def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value])
     if not patterns:
         return None
     known = config.within(lambda: metric_units(experiment, fixed), "set")
-    found: dict[str, None] = {}
+    chosen: dict[str, None] = {}
     for pattern in patterns:
         names = [name for name in known if fnmatchcase(name, pattern)]
         if not names:
-            raise config.error(f"metrics: there is no {pattern!r}; there are {', '.join(known)}", "metrics")
-        found |= dict.fromkeys(names)
-    return tuple(found)
+            raise config.error(f"metrics: no metric {pattern!r}; metrics are {', '.join(known)}", "metrics")
+        chosen |= dict.fromkeys(names)
+    return tuple(chosen)
 
 
 def _axes(config: Config, experiment: Experiment, seed: int, replicas: int) -> tuple[tuple[Axis, ...], Axis | None]:
-    """Return the axes, and the population of the replicas if subjects are no axis."""
+    """Return the axes, and the people of the replicas (None if people are an axis, or there are none)."""
     single = config.parameters(but=(TOGETHER, SAMPLE, SUBJECTS))
     axes = [grid_axis(config, name, spec, experiment) for name, spec in single.items()]
     if TOGETHER in config:
@@ -230,42 +230,42 @@ def _axes(config: Config, experiment: Experiment, seed: int, replicas: int) -> t
     return tuple(axes), people
 
 
-def _check_names(found: Sweep, config: Config) -> None:
+def _check_names(plan: Sweep, config: Config) -> None:
     seen: set[str] = set()
-    for name in (*found.varied, *(found.people.names if found.people else ())):
-        whole = split_name(name)[0]
-        if name in seen or (name != whole and whole in seen) or any(split_name(other)[0] == name for other in seen):
-            raise config.error(f"{name} is varied twice", "vary")
+    for name in (*plan.varied, *(plan.people.names if plan.people else ())):
+        parameter = split_name(name)[0]
+        if name in seen or parameter in seen or any(split_name(other)[0] == name for other in seen):
+            raise config.error(f"{name} is varied twice: leave one of them out", "vary")
         seen.add(name)
-    for name in found.fixed:
+    for name in plan.fixed:
         if name in seen or any(split_name(varied)[0] == split_name(name)[0] and "[" not in varied for varied in seen):
             raise config.error(f"{name} is both set and varied: leave one of them out", "set")
-    if found.replicas > 1:
-        found.experiment.parameter("initial.seed")
-        if "initial.seed" in seen or "initial.seed" in found.fixed:
-            raise config.error("initial.seed: replicas have seeds of their own; leave one of them out", "replicas")
+    if plan.replicas > 1:
+        plan.experiment.parameter("initial.seed")
+        if "initial.seed" in seen or "initial.seed" in plan.fixed:
+            raise config.error("replicas set initial.seed: leave replicas out, or initial.seed", "replicas")
 
 
-def _check_traces(found: Sweep, config: Config) -> None:
-    if found.traces and found.replicas < 2:
-        raise config.error("traces are means of replicas: give replicas, or leave traces out", "traces")
-    known = trace_units(found.experiment, found.fixed) if found.traces else {}
-    for name in found.traces:
+def _check_traces(plan: Sweep, config: Config) -> None:
+    if plan.traces and plan.replicas < 2:
+        raise config.error("traces are means over replicas: set replicas to 2 or above, or leave traces out", "traces")
+    known = trace_units(plan.experiment, plan.fixed) if plan.traces else {}
+    for name in plan.traces:
         if name not in known:
-            raise config.error(f"traces: there is no {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}")
+            raise config.error(f"traces: no column {name!r}; {did_you_mean(name, known)}columns are {', '.join(known)}")
 
 
-def _check_values(found: Sweep, config: Config) -> None:
+def _check_values(plan: Sweep, config: Config) -> None:
     """Raise InputError unless all values of each axis, and all or many of their combinations, can be set up."""
     tried, wrong, first = 0, 0, ""
-    for values in _checked_points(found.axes):
+    for values in _checked_points(plan.axes):
         tried += 1
-        changes = found.changes(values, 0)
+        changes = plan.changes(values, 0)
         try:
-            replace(found.experiment.build(changes), settle=None).prepare()
+            replace(plan.experiment.build(changes), settle=None).prepare()
         except BipedError as error:
             wrong += 1
-            place = ", ".join(f"{name} = {shown(changes[name])}" for name in found.varied)
+            place = ", ".join(f"{name} = {shown(changes[name])}" for name in plan.varied)
             first = first or f"{place}: {error}"
     if wrong == tried:
         raise config.error(first.partition(": ")[2] if tried == 1 else f"no combination can be run; {first}")
@@ -274,7 +274,7 @@ def _check_values(found: Sweep, config: Config) -> None:
 
 
 def _checked_points(axes: Sequence[Axis]) -> Iterator[tuple[tuple[Value, ...], ...]]:
-    """Return all combinations if they are few; else each point of each axis once, and some evenly spread ones."""
+    """Yield all combinations if they are few; otherwise points of each axis in turn, and evenly spread combinations."""
     if (count := math.prod(len(axis.points) for axis in axes)) > MOST_CHECKED:
         base = tuple(axis.points[0] for axis in axes)
         for place, axis in enumerate(axes):

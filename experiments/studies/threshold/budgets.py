@@ -1,25 +1,25 @@
-"""Default grids and ensembles of the threshold commands, importable quickly for their help."""
+"""Default grids and numbers of replicas of the threshold commands; a module that the help imports quickly."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Default grid, replicas and number of directions of a threshold study."""
+    """Default grid, replicas and directions of a threshold study; ``start`` to ``tolerance`` as in ``Grid``."""
 
     start: float
     stop: float
     by: float
-    replicas: int
+    replicas: int  # number of replicas
     tolerance: float
-    directions: int = 0
+    directions: int = 0  # number of directions; 0: the study has no directions
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """Usual and quick budget of a command, and the unit of the values."""
+    """Usual and quick budget of a command, and the unit of the grid's values."""
 
-    usual: Budget
+    usual: Budget  # default
     quick: Budget  # for ``--quick``
     unit: str  # unit of the values
 

@@ -1,7 +1,7 @@
-"""Directions around a robot, seen from above, and its feet.
+"""Directions around a robot, and outlines of its feet, in top view.
 
-Azimuths are those of ``push.azimuth``: a push at 0° drives the robot forward, at 90° to its left. The human faces −X;
-its left is −Y.
+Azimuths are those of ``push.azimuth``: a push at 0° drives the robot forward, at 90° to its left. The human faces −X,
+and its left is −Y.
 """
 
 from typing import NamedTuple
@@ -13,17 +13,17 @@ from scipy.spatial import ConvexHull
 from biped.model import Model
 from biped.model.legs import foot_under
 
-#: Directions in which a push drives the robot, from 0° in steps of 45°.
+#: Words for the directions in which a push drives the robot, from 0° in steps of 45°.
 WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
 
 
 def word_of(azimuth: float) -> str:
-    """Return the direction in which a push of this azimuth [°] drives the robot; the nearest of eight words."""
+    """Return the word, of eight, for the direction in which a push of this azimuth [°] drives the robot."""
     return WORDS[round(azimuth / 45.0) % 8]
 
 
 def direction_text(azimuth: float) -> str:
-    """Return an azimuth [°], with its word if it is one of the eight directions."""
+    """Return an azimuth [°] as text, with the word for it if it is one of the eight directions."""
     return f"{azimuth:g}°" + (f" {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else "")
 
 
@@ -40,14 +40,14 @@ class Outline(NamedTuple):
 
 
 def soles(model: Model) -> list[Outline]:
-    """Return outlines of the feet's contact points at home, about the middle between the feet's joints."""
-    joints = [_joint_place(model, foot) for foot in model.feet]
+    """Return the outline of each foot's contact points in the home posture, about the middle between the ankles."""
+    joints = [_joint_position(model, foot) for foot in model.feet]
     middle = np.mean(joints, axis=0)
     fx, fy, _ = model.facing
     outlines = []
     for foot in model.feet:
         points = [
-            _joint_place(model, point.body) + point.position - middle
+            _joint_position(model, point.body) + point.position - middle
             for point in model.contact_points if foot_under(model, point.body) == foot
         ]  # fmt: skip
         hull = ConvexHull(np.array(points)[:, :2]).vertices
@@ -57,7 +57,7 @@ def soles(model: Model) -> list[Outline]:
     return outlines
 
 
-def _joint_place(model: Model, foot: str) -> NDArray[np.float64]:
-    """Return the position (3,) [m] of a body's joint at home; contact points are relative to it."""
+def _joint_position(model: Model, foot: str) -> NDArray[np.float64]:
+    """Return the position (3,) [m] of a body's joint in the home posture; contact points are relative to it."""
     body = model.bodies[model.body_index(foot)]
     return np.asarray(model.home_positions[model.body_index(foot)] - np.asarray(body.com))

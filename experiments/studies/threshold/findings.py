@@ -1,4 +1,4 @@
-"""Findings of threshold studies, condition by condition, and differences between two studies."""
+"""Findings of threshold studies for each condition, and differences between two studies."""
 
 import math
 from collections import Counter
@@ -35,9 +35,9 @@ class Finding:
     """Findings of one condition."""
 
     condition: "Condition"
-    plan: "Threshold"
-    outcomes: Sequence[dict[float, bool | None]]  # for each replica, by value
-    verdicts: Sequence[dict[float, str]]  # for each replica, by value
+    plan: "Threshold"  # the study
+    outcomes: Sequence[dict[float, bool | None]]  # outcomes of each replica by value, as in ``search.Outcomes``
+    verdicts: Sequence[dict[float, str]]  # verdicts of each replica by value
 
     @cached_property
     def brackets(self) -> list[Bracket]:
@@ -45,11 +45,11 @@ class Finding:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """Estimate of the thresholds; its median is NaN if it would be below zero."""
-        found = estimate(self.brackets, self.plan.confidence)
-        if self.plan.grid.start <= 0.0 and found.median.value == -math.inf:
-            return replace(found, median=replace(found.median, value=math.nan))
-        return found
+        """Summary of the thresholds; its median is NaN if it would be below zero."""
+        thresholds = estimate(self.brackets, self.plan.confidence)
+        if self.plan.grid.start <= 0.0 and thresholds.median.value == -math.inf:
+            return replace(thresholds, median=replace(thresholds.median, value=math.nan))
+        return thresholds
 
     @cached_property
     def curve(self) -> Mapping[float, Proportion]:
@@ -57,26 +57,26 @@ class Finding:
 
     @cached_property
     def half(self) -> Interval:
-        """Value at which half of the replicas recover, islands counted; its resolution is the grid's."""
+        """Value at which half of the replicas recover, as ``half_recovers`` computes it from the grid's values."""
         return half_recovers(self.curve, self.plan.confidence)
 
     @cached_property
     def limit(self) -> Limit | None:
-        """Inverted pendulum's limit if a push or floor displacement acts alone on a standing model; else None."""
+        """Limit of the inverted pendulum; None unless a push or floor displacement is the only disturbance."""
         if self.plan.swept.factor != 1.0:
             return None
         changes = {**self.plan.changes, **self.condition.changes}
         try:
-            found = limit_under(self.plan.experiment, self.plan.swept.parameter, changes)
-            return None if found is None else found.over(self.plan.masses[self.plan.conditions.index(self.condition)])
+            limit = limit_under(self.plan.experiment, self.plan.swept.parameter, changes)
+            return None if limit is None else limit.over(self.plan.masses[self.plan.conditions.index(self.condition)])
         except NoLimitError:
             return None
 
     @property
     def share(self) -> float | None:
-        """Median threshold as a share of the pendulum's limit with the controller's own strategy.
+        """Median threshold divided by ``limit.applicable``, the pendulum's limit for the controller.
 
-        None without a median, or if trials with counted steps meet a limit of feet in place.
+        None if one of them is unknown, or if trials with steps count as recovered but the limit is for feet in place.
         """
         median, stepped = self.estimate.median.value, STEPPED not in self.plan.losses and self.shares["stepped_trials"]
         if self.limit is None or not math.isfinite(median) or (stepped and self.limit.steps is None):
@@ -85,29 +85,29 @@ class Finding:
 
     @property
     def greatest(self) -> float:
-        """Greatest tried value."""
+        """Largest tried value."""
         return max(max(tried) for tried in self.outcomes)
 
     def survivors(self, values: Iterable[float]) -> list[float]:
-        """Return the proportion of known thresholds that are no less than each value."""
+        """Return for each value the proportion of known thresholds that are at least this value."""
         lows = [bracket.low for bracket in self.brackets if bracket.is_judged]
         return [sum(low >= value for low in lows) / max(len(lows), 1) for value in values]
 
     @property
     def never_recovered(self) -> list[str]:
-        """Verdicts at the least value of the replicas that were lost there."""
-        found = zip(self.brackets, self.verdicts, strict=True)
-        return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
+        """Verdicts at the least value, of the replicas that were lost at it."""
+        pairs = zip(self.brackets, self.verdicts, strict=True)
+        return [words[min(words)] for bracket, words in pairs if bracket.low == -math.inf]
 
     @property
     def gaps(self) -> list[Counter[str]]:
-        """Undecided verdicts within each bracket that is wider than the tolerance."""
+        """Numbers of undecided verdicts within each bracket that is wider than the tolerance."""
         most, pairs = self.plan.grid.tolerance * (1.0 + 1e-6), zip(self.brackets, self.verdicts, strict=True)
         wide = [(b.low, b.high, words.items()) for b, words in pairs if -math.inf < b.low < b.high - most]
         return [gap for low, high, ended in wide if (gap := Counter(word for at, word in ended if low < at < high))]
 
     def islands(self) -> dict[float, int]:
-        """Return the number of replicas that recovered above a value at which they did not, by value."""
+        """Return for each value the number of replicas that recovered at it after they were lost at a lower value."""
         seen = Counter(
             value
             for outcomes, bracket in zip(self.outcomes, self.brackets, strict=True)
@@ -128,17 +128,17 @@ class Finding:
 
     @cached_property
     def limits(self) -> dict[str, int]:
-        """Verdicts at the thresholds, the least value at which each replica is lost; the most frequent first."""
-        found = Counter(
+        """Numbers of verdicts at the least value at which each replica was lost; the most frequent verdict first."""
+        verdicts = Counter(
             ended[bracket.high]
             for ended, bracket in zip(self.verdicts, self.brackets, strict=True)
             if bracket.high != math.inf
         )
-        return dict(found.most_common())
+        return dict(verdicts.most_common())
 
     @property
     def limited_by(self) -> str:
-        """Most frequent verdict at the thresholds; empty if no replica has one."""
+        """Most frequent verdict at the least lost value; empty if no replica was lost."""
         return next(iter(self.limits), "")
 
     @property
@@ -154,33 +154,33 @@ class Findings:
     conditions: tuple[Finding, ...]
 
     def frame(self) -> pd.DataFrame:
-        """Return a row for each condition: labels, median, interval, spread, counts; infinite if out of range."""
+        """Return a row for each condition: labels, median, interval, spread, counts; ±inf: beyond the tried values."""
         return pd.DataFrame([_row(finding) for finding in self.conditions])
 
     def curves(self) -> pd.DataFrame:
         """Return a row for each condition and grid value: recovered and tried trials, and the interval."""
         return pd.DataFrame(
             [
-                {**finding.condition.labels, "value": value, "recovered": found.count, "tried": found.of}
-                | {"proportion": found.value, "ci_low": found.low, "ci_high": found.high}
+                {**finding.condition.labels, "value": value, "recovered": share.count, "tried": share.of}
+                | {"proportion": share.value, "ci_low": share.low, "ci_high": share.high}
                 | shares([ended[value] for ended in finding.verdicts])
                 for finding in self.conditions
-                for value, found in finding.curve.items()
+                for value, share in finding.curve.items()
             ]
         )
 
     def by(self, label: str) -> "dict[str, Findings]":
-        """Return the findings split by a label, which is then removed; empty if no condition has it."""
+        """Return the findings for each value of a label, without this label; empty if no condition has it."""
         parts: dict[str, list[Finding]] = {}
         for finding in self.conditions:
             labels = dict(finding.condition.labels)
             if label in labels:
-                own = parts.setdefault(str(labels.pop(label)), [])
-                own.append(replace(finding, condition=replace(finding.condition, labels=labels)))
-        return {value: replace(self, conditions=tuple(found)) for value, found in parts.items()}
+                part = parts.setdefault(str(labels.pop(label)), [])
+                part.append(replace(finding, condition=replace(finding.condition, labels=labels)))
+        return {value: replace(self, conditions=tuple(part)) for value, part in parts.items()}
 
     def replicas(self) -> pd.DataFrame:
-        """Return a row for each condition and replica: its bracket."""
+        """Return a row for each condition and replica: the bracket of the threshold."""
         return pd.DataFrame(
             [
                 {**finding.condition.labels, "replica": number}
@@ -193,42 +193,42 @@ class Findings:
 
 
 def _row(finding: Finding) -> dict[str, object]:
-    found = finding.estimate
+    summary = finding.estimate
     limits = {} if finding.limit is None else {**finding.limit.columns, "share": finding.share}
     return {
         **finding.condition.labels,
-        "median": found.median.value, "ci_low": found.median.low, "ci_high": found.median.high,
-        "confidence": found.median.confidence, "p10": found.low, "p90": found.high,
+        "median": summary.median.value, "ci_low": summary.median.low, "ci_high": summary.median.high,
+        "confidence": summary.median.confidence, "p10": summary.low, "p90": summary.high,
         "half": finding.half.value, "half_low": finding.half.low, "half_high": finding.half.high, **limits,
-        "replicas": found.replicas, "non_monotone": found.non_monotone, "below_least": found.below,
-        "above_all": found.above, "unknown": found.unknown,
+        "replicas": summary.replicas, "non_monotone": summary.non_monotone, "below_least": summary.below,
+        "above_all": summary.above, "unknown": summary.unknown,
         "limited_by": finding.limited_by, **finding.shares, "trials": finding.trials,
     }  # fmt: skip
 
 
 def read_findings(folder: str | Path) -> Findings:
-    """Read the findings of a study's folder; raises InputError for another kind or missing trials."""
+    """Return the findings of a threshold study's folder; raises InputError for another kind or missing trials."""
     from experiments.studies.run import recall
     from experiments.studies.store.folder import Study
 
     study = Study.read(folder)
     if "plan" not in study.configuration:
-        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}; choose a study of thresholds")
+        raise InputError(f"{study.folder}: the kind of this study is {study.header.kind!r}; choose a threshold study")
     findings: Findings = recall(study)[1]
     return findings
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Change under one condition: median over replicas of the difference of thresholds, and its interval."""
+    """Difference between two studies under one condition."""
 
-    theirs: Finding
-    ours: Finding
-    change: Interval
+    theirs: Finding  # finding of the reference study
+    ours: Finding  # finding of the compared study
+    change: Interval  # median over replicas of the differences of thresholds, ours minus theirs
 
 
 def compare(theirs: Findings, ours: Findings) -> list[Difference]:
-    """Compare the common conditions replica by replica; raises InputError if replicas or units do not match."""
+    """Compare the common conditions of two studies replica by replica; raises InputError if they do not match."""
     check_pairs(theirs.plan, ours.plan)
     known = {_key(finding): finding for finding in theirs.conditions}
     pairs = [(known[_key(finding)], finding) for finding in ours.conditions if _key(finding) in known]
@@ -239,9 +239,9 @@ def compare(theirs: Findings, ours: Findings) -> list[Difference]:
 
 
 def changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
-    """Return the changes from the first engine to each other one, for conditions that differ in the engine."""
-    reference, *others = findings.by("engine").items() or [("", findings)]
-    return {name: compare(reference[1], found) for name, found in others}
+    """Return the differences of each engine from the first one, by the engine's name; empty for a single engine."""
+    reference, *rest = findings.by("engine").items() or [("", findings)]
+    return {name: compare(reference[1], of_engine) for name, of_engine in rest}
 
 
 def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
@@ -249,16 +249,17 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
 
 
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
-    """Raise InputError unless both have equal replicas: those with equal draws."""
+    """Raise InputError unless two studies have equal replicas, with the same random values."""
     if theirs.experiment.address != ours.experiment.address:
         raise InputError(f"{theirs.experiment.name} and {ours.experiment.name} are different experiments")
     for name, what in (
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),
         ("randomizations", "randomizations"),
-        ("losses", "meanings of recovered"),
+        ("losses", "verdicts that count as lost"),
     ):
         if getattr(theirs, name) != getattr(ours, name):
-            raise InputError(f"studies with different {what} have no replicas in common: they cannot be compared")
+            raise InputError(f"studies with different {what} cannot be compared: they have no replicas in common")
     if replace(theirs.swept, label="", unit="") != replace(ours.swept, label="", unit=""):
-        raise InputError(f"one study sweeps {theirs.swept.parameter}, the other {ours.swept.parameter}")
+        swept = f"{theirs.swept.parameter} and {ours.swept.parameter}"
+        raise InputError(f"the studies sweep {swept}, or scale it differently: they cannot be compared")

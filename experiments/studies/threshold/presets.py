@@ -1,4 +1,4 @@
-"""Threshold studies with commands of their own, as data."""
+"""Threshold studies that have their own commands: push maps and thrown blocks."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 JITTER = 0.005
 #: Parameter that names the integrator or engine.
 ENGINE = "integrator.name"
-#: Parameter of the number of steps that a controller may take, and its label.
+#: Parameter that limits the steps of a controller, and the label of conditions with such a limit.
 INSTRUCTION, FEET = "controller.instruction", "feet"
-#: Instructions by the number of steps that they allow; and labels of maps by the instruction.
+#: Instructions by the number of steps that they allow, and labels of maps by this number.
 BOUNDED = {str(most): instruction for instruction, most in INSTRUCTIONS.items() if most < ANY}
 STEPS = {"0": "in place", "1": words_of(1.0), "any": words_of(math.inf)}
 #: Standard deviation of the logarithm of the floor's friction, and of its stiffness and damping.
@@ -32,24 +32,24 @@ FLOOR = 0.03
 
 @dataclass(frozen=True)
 class Preset:
-    """A named threshold study."""
+    """A threshold study with its own command."""
 
-    experiment: str
+    experiment: str  # name of the experiment
     swept: SweptParameter  # the parameter whose threshold is searched
     delay: Randomization  # randomization of the time of the disturbance
     title: str  # title of the table
     figure: str  # title of the figure
     marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by label
 
-    def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
-        """Return a study of its experiment under these changes, with random starts, floors and times."""
+    def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **options: Any) -> Threshold:
+        """Return the study with random starts, floors and times; ``options`` are further fields of ``Threshold``."""
         jittered, randomizations = start_and_floor(changes)
         return Threshold(
-            experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **others,
+            experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **options,
         )  # fmt: skip
 
 
-#: Presets by the name of the command, which is the kind of the study, too.
+#: Presets by the name of the command, which is also the kind of the study.
 PRESETS = {
     "push-map": Preset(
         experiment="balance",
@@ -70,13 +70,13 @@ PRESETS = {
 
 
 def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], list[Randomization]]:
-    """Return changes with a jitter, if they have none, and the randomization of start and floor.
+    """Return the changes, with a default ``initial.jitter``, and the randomizations of start and floor.
 
-    Both coefficients of friction share a factor, and all stiffnesses and dampings another one.
+    Both coefficients of friction share one random factor, and all stiffnesses and dampings another one.
     """
     jittered = {"initial.jitter": JITTER, **changes}
     law = LAWS.find(str(changes.get(LAW, SPRING_DAMPER))).thing
-    stiff = tuple(f"floor.{own.name}" for own in fields(law) if own.init and own.name[:2] in ("k_", "b_"))
+    stiff = tuple(f"floor.{item.name}" for item in fields(law) if item.init and item.name[:2] in ("k_", "b_"))
     floor = [
         Randomization(("floor.mu_s", "floor.mu_d"), "factor", FLOOR),
         Randomization(stiff, "factor", FLOOR),
@@ -89,40 +89,36 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
 def in_engines(
     names: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value]
 ) -> tuple[Condition, ...]:
-    """Return the conditions in each of several engines or integrators, by name."""
+    """Return the conditions for each of several engines or integrators, given by name."""
     names = [name.strip() for name in names]
     if len(set(names)) != len(names) or "" in names:
-        raise InputError(f"--engines {','.join(names)}: different names, such as recursive,pybullet,mujoco")
+        raise InputError(f"--engines {','.join(names)}: give different names, such as recursive,pybullet,mujoco")
     if ENGINE in changes:
-        raise InputError(f"{ENGINE} is set by --engines: leave one of them out")
-    return tuple(
-        Condition({**one.changes, ENGINE: name}, {"engine": name, **one.labels}) for name in names for one in conditions
-    )
+        raise InputError(f"--engines and --set {ENGINE} both choose the engine: leave one of them out")
+    pairs = [(name, condition) for name in names for condition in conditions]
+    return tuple(Condition({**c.changes, ENGINE: name}, {"engine": name, **c.labels}) for name, c in pairs)
 
 
 def by_steps(
     counts: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value], experiment: Experiment
 ) -> tuple[Condition, ...]:
-    """Return the conditions with each of these limits on the controller's steps, given as words of ``STEPS``."""
+    """Return the conditions for each of several limits on the controller's steps, given as keys of ``STEPS``."""
     names = [count.strip() for count in counts]
     if len(set(names)) != len(names) or not set(names) <= set(STEPS):
-        raise InputError(f"--steps {','.join(names)}: each of {', '.join(STEPS)} once, such as 0,any")
+        raise InputError(f"--steps {','.join(names)}: give some of {', '.join(STEPS)}, each once, such as 0,any")
     if INSTRUCTION not in [parameter.name for parameter in experiment.parameters]:
         raise InputError("--steps: this controller takes no steps; give --controller stepping")
     if changes.get(INSTRUCTION) in BOUNDED.values():
-        raise InputError(f"{INSTRUCTION} = {changes[INSTRUCTION]}: --steps sets it: leave one out")
-    told = {name: {INSTRUCTION: BOUNDED[name]} if name in BOUNDED else {} for name in names}
-    return tuple(
-        Condition({**one.changes, **told[name]}, {FEET: STEPS[name], **one.labels})
-        for name in names
-        for one in conditions
-    )
+        raise InputError(f"{INSTRUCTION} = {changes[INSTRUCTION]}: --steps sets this parameter, too: leave one out")
+    bounds = {name: {INSTRUCTION: BOUNDED[name]} if name in BOUNDED else {} for name in names}
+    pairs = [(name, condition) for name in names for condition in conditions]
+    return tuple(Condition({**c.changes, **bounds[name]}, {FEET: STEPS[name], **c.labels}) for name, c in pairs)
 
 
 def directions_and_heights(
     count: int, heights: Sequence[float] | None, values: Values, root: str
 ) -> tuple[Condition, ...]:
-    """Return conditions for pushes from evenly spaced directions, at some heights [m] or at ``push.point``."""
+    """Return conditions for pushes in evenly spaced directions, at heights [m], or at ``push.point`` for None."""
     if count < 3:
         raise InputError(f"--directions {count}: it must be at least 3")
     if heights is None:
@@ -130,7 +126,7 @@ def directions_and_heights(
     if len(set(heights)) != len(heights):
         raise InputError("--heights: a height is given twice; give each height once")
     if values.word("push.body") != root:
-        raise InputError(f"--heights are heights on the body {root!r}: for another body, set push.point instead")
+        raise InputError(f"--heights apply to pushes on the body {root!r}: for another body, set push.point instead")
     return tuple(
         Condition(
             {"push.azimuth": math.radians(azimuth), "push.point[2]": height - values.number("initial.body_z")},

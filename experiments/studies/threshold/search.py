@@ -1,10 +1,10 @@
 """Search for thresholds: all conditions and replicas in parallel, in rounds.
 
-The threshold of a replica is the largest value below which all tried values recover. A trajectory through contacts is
-no monotonic function of the push: a replica may recover above a value at which it fell. Such islands do not count as
-recoverable, but are recorded.
+The threshold of a replica is the largest value up to which the replica recovers at all tried values. With contacts,
+recovery is not a monotonic function of the push: a replica may recover above a value at which it fell. Such values are
+recorded, but do not raise the threshold.
 
-This module knows nothing of simulations: the caller gives a function that answers a whole round of queries.
+The caller gives a function that simulates a round of queries.
 """
 
 import math
@@ -14,36 +14,34 @@ from typing import NamedTuple
 
 from experiments.studies.grid import Grid, neat
 
-#: By value: True if the replica recovered, False if it was lost, None if its trial decides neither.
+#: Outcomes of a replica by value: True if it recovered, False if it was lost, None if its trial decides neither.
 Outcomes = Mapping[float, bool | None]
 
 
 class Query(NamedTuple):
     """Query for the outcome of one replica under one condition at one value."""
 
-    condition: int
-    replica: int
+    condition: int  # index of the condition
+    replica: int  # index of the replica
     turn: int  # number of earlier queries with this condition and replica
     value: float
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """Bracket of a replica's threshold."""
+    """Values between which the threshold of a replica lies."""
 
-    low: float  # all tried values up to it recovered; ``-inf`` if even the least did not
-    high: float  # the least value that did not recover; ``inf`` if all did
-    monotone: bool  # True if no value recovered above one that did not
-    island: float  # the largest value that recovered above one that did not; ``-inf`` if none did
+    low: float  # largest recovered value below all lost ones; ``-inf`` if there is none
+    high: float  # least lost value; ``inf`` if the replica was lost at none
+    monotone: bool  # True if the replica recovered at no value above a lost one
+    island: float  # largest recovered value above a lost one; ``-inf`` if there is none
     trials: int  # number of tried values
-    #: True if the trials locate the threshold: the least value was lost, or one below all losses was not
+    #: True if the trials locate the threshold: the replica was lost at the least value, or recovered below all losses
     is_judged: bool = True
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:
-    high = min(
-        (value for value, recovered in outcomes.items() if recovered is not None and not recovered), default=math.inf
-    )
+    high = min((value for value, outcome in outcomes.items() if outcome is not None and not outcome), default=math.inf)
     up = [value for value, recovered in outcomes.items() if recovered]
     low = max((value for value in up if value < high), default=-math.inf)
     island = max((value for value in up if value > high), default=-math.inf)
@@ -52,10 +50,10 @@ def bracket_of(outcomes: Outcomes) -> Bracket:
 
 
 def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
-    """Return the values to try next, in growing order; none if the threshold is known to the tolerance.
+    """Return the values to try next, in increasing order; empty if the threshold is known to the tolerance.
 
-    First all of the grid; then, while nothing is lost, those above; then the middle of the bracket, unless that was
-    undecided.
+    The first values are those of the grid, then, unless one was lost, those above the grid. Then the bracket is halved,
+    unless the trial at its middle was undecided.
     """
     missing = tuple(value for value in grid.values if value not in outcomes)
     if missing:
@@ -72,10 +70,10 @@ def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
 def search(
     grid: Grid, conditions: int, replicas: int, answer: Callable[[Sequence[Query]], Sequence[bool | None]]
 ) -> list[list[dict[float, bool | None]]]:
-    """Query until every threshold is known; ``outcomes[condition][replica][value]`` is True, False or None.
+    """Query until every threshold is known; return ``outcomes[condition][replica][value]``: True, False or None.
 
-    The queries for a replica under a condition depend on its own outcomes alone, and neither on other replicas nor on
-    the order in which a round is answered.
+    ``answer`` returns the outcomes of a round of queries. The queries for a replica under a condition depend on earlier
+    outcomes of that replica only, not on other replicas or on the order of answers.
     """
     outcomes: list[list[dict[float, bool | None]]] = [[{} for _ in range(replicas)] for _ in range(conditions)]
     while queries := [

@@ -1,13 +1,13 @@
 """Statistics of an ensemble of thresholds, without an assumed distribution.
 
-The ends of the median's interval are two of the sorted thresholds. Among n independent ones, the number below the true
-median is binomial with n and 1/2, so that the r-th least and the r-th greatest enclose it with probability
-1 − 2 P(B ≤ r − 1) (Conover 1999, Practical Nonparametric Statistics, section 3.2; at least that for equal thresholds).
-Each threshold is known as a bracket; the interval takes the lower ends below and the upper ends above, so that it
-includes the search's resolution. scipy's ``quantile_test`` handles neither brackets nor infinity.
+The ends of the median's interval are two of the sorted thresholds. Of n independent thresholds, the number B below the
+true median is binomial with n and 1/2. So the r-th least and the r-th greatest threshold enclose the median with
+probability 1 − 2 P(B ≤ r − 1), or more if thresholds are equal (Conover 1999, Practical Nonparametric Statistics,
+section 3.2). Each threshold is known as a bracket: the interval reaches from the r-th least lower end to the r-th
+greatest upper end, and so includes the search's resolution. scipy's ``quantile_test`` allows no brackets or infinity.
 
-A change of one threshold, however large, moves the median at most to a neighbour in the sorted order. The interval
-contains the neighbours, because r is never the median's own rank: no single trajectory moves the median out of it.
+A change of one threshold, however large, moves the median at most to the next threshold in the sorted order. The
+interval contains that one, because r is below the median's rank: no single trajectory moves the median out of it.
 """
 
 import math
@@ -26,7 +26,7 @@ from experiments.studies.threshold.search import Bracket, Outcomes
 
 #: Least number of replicas; with fewer, one trajectory could move the median out of its interval.
 FEWEST = 3
-#: Part of an ensemble on each side of its shown spread.
+#: Fraction of the thresholds below, and above, the spread that is shown.
 SPREAD = 0.1
 
 _exact = lru_cache(maxsize=None)(proportion_of)
@@ -37,9 +37,9 @@ class Interval:
     """A number and its confidence interval."""
 
     value: float  # value of this ensemble
-    low: float
-    high: float
-    #: confidence that the population's value is between them; at least the requested one if there are enough replicas
+    low: float  # lower end of the interval
+    high: float  # upper end
+    #: confidence that the population's value is in the interval; below the requested one only for too few replicas
     confidence: float
 
     @property
@@ -49,14 +49,14 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimate of the thresholds of an ensemble under one condition."""
+    """Summary of the thresholds of an ensemble under one condition."""
 
-    #: median of the thresholds (the lower ends of their brackets), with its interval; ``-inf`` below the least tried
-    #: value, an end ``inf`` above the greatest; NaN unless most thresholds are known
+    #: median of the thresholds (lower ends of their brackets), with its interval; ``-inf`` means below the least tried
+    #: value, and ``inf`` above the largest; NaN unless more than half of the thresholds are known
     median: Interval
-    low: float  # a tenth of the thresholds are at most this
-    high: float  # a tenth are at least this
-    replicas: int
+    low: float  # 10th percentile of the known thresholds
+    high: float  # 90th percentile of the known thresholds
+    replicas: int  # number of replicas
     non_monotone: int  # number of replicas that recovered above a value at which they fell
     below: int  # number of replicas lost at the least value
     above: int  # number of replicas that recovered at all values
@@ -64,29 +64,31 @@ class Estimate:
 
 
 def rank(count: int, confidence: float = CONFIDENCE) -> int:
-    """Return the rank r, from 1, such that the r-th least and the r-th greatest of ``count`` enclose the median.
+    """Return the rank r such that the r-th least and the r-th greatest of ``count`` thresholds enclose the median.
 
-    It is the greatest rank with at least this confidence, or 1 if none has it, and never the rank of the median itself.
+    r counts from 1. It is the greatest rank with at least this confidence, or 1 if no rank has it, and is always below
+    the rank of the median. Raises InputError if ``count`` is below ``FEWEST``, or ``confidence`` not between 0 and 1.
     """
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence = {confidence:g}: it must be between 0 and 1")
     if count < FEWEST:
-        raise InputError(f"{count} replicas: it must be at least {FEWEST}, so that one trajectory does not decide")
+        raise InputError(f"{count} replicas: at least {FEWEST} are needed, so that no single trajectory decides")
     largest = (count - 1) // 2
     return max((r for r in range(2, largest + 1) if coverage(count, r) >= confidence), default=1)
 
 
 def coverage(count: int, r: int) -> float:
-    """Return the probability that the r-th least and the r-th greatest of ``count`` enclose the median."""
+    """Return the probability that the r-th least and r-th greatest of ``count`` values enclose the true median."""
     return float(1.0 - 2.0 * bdtr(r - 1, count, 0.5))
 
 
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """Return the median of ``values``, which lie between the given lows and highs, with its interval.
+    """Return the median, with its confidence interval, of values that are known as brackets.
 
-    There may be fewer values than pairs of ends if some are unknown; NaN unless more than half of them are known.
+    ``lows`` and ``highs`` are the ends of all brackets; unknown values are left out of ``values``. The median is NaN
+    unless more than half of the values are known.
     """
     count = len(lows)
     r = rank(count, confidence)
@@ -112,7 +114,7 @@ def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Est
 def paired_difference(
     theirs: Sequence[Bracket], ours: Sequence[Bracket], least: float, confidence: float = CONFIDENCE
 ) -> Interval:
-    """Return the median over replicas of ``ours − theirs``; ``least`` replaces thresholds below it."""
+    """Return the median over replicas of ``ours − theirs``; thresholds below ``least`` count as ``least``."""
     pairs = list(zip(theirs, ours, strict=True))
     values = [max(b.low, least) - max(a.low, least) for a, b in pairs if a.is_judged and b.is_judged]
     lows = [b.low - a.high for a, b in pairs]
@@ -123,25 +125,26 @@ def paired_difference(
 def recovery_curve(
     outcomes: Sequence[Outcomes], values: Iterable[float], confidence: float = CONFIDENCE
 ) -> dict[float, Proportion]:
-    """Return the proportion of replicas that recover at each value, islands counted as recovered.
+    """Return the proportion of replicas that recover at each value, also above a value at which they were lost.
 
-    Undecided trials are left out, and values at which all trials are undecided.
+    Undecided trials are left out; so are values at which all trials are undecided.
     """
-    known = {value: [found for tried in outcomes if (found := tried[value]) is not None] for value in values}
-    return {value: _exact(sum(found), len(found), confidence, "exact") for value, found in known.items() if found}
+    known = {value: [outcomes_at[value] for outcomes_at in outcomes] for value in values}
+    judged = {value: [known for known in all_known if known is not None] for value, all_known in known.items()}
+    return {value: _exact(sum(some), len(some), confidence, "exact") for value, some in judged.items() if some}
 
 
 def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDENCE) -> Interval:
-    """Return the value at which half of all replicas recover, islands counted.
+    """Return the value at which half of all replicas recover, from the proportions at each value.
 
-    There the curve, made monotone by pooling adjacent violators (Ayer et al. 1955), crosses one half. The interval
-    reaches from the last value up to which the curve's interval is above one half to the first from which it is below.
-    If the true probability falls with the value, the interval contains the true crossing with the curve's confidence.
-    Infinite if the crossing is out of reach.
+    At this value the curve, made monotone by pooling adjacent violators (Ayer et al. 1955), crosses one half. The
+    interval begins at the last value up to which the intervals of all proportions are above one half, and ends at the
+    first value from which all are below. If the true probability falls with the value, the interval contains the true
+    crossing with the confidence of the proportions. The value is infinite if the curve does not cross one half.
     """
     if not curve:
         return Interval(math.nan, -math.inf, math.inf, confidence)
-    pooled = isotonic_regression([found.value for found in curve.values()], increasing=False).x
+    pooled = isotonic_regression([share.value for share in curve.values()], increasing=False).x
     values = list(curve)
     above = list(takewhile(lambda value: curve[value].low > 0.5, values))
     below = list(takewhile(lambda value: curve[value].high < 0.5, reversed(values)))
@@ -156,6 +159,6 @@ def _crossing(values: Sequence[float], proportions: Sequence[float]) -> float:
         return -math.inf
     if proportions[-1] >= 0.5:
         return math.inf
-    k = next(k for k, found in enumerate(proportions) if found < 0.5)
+    k = next(k for k, share in enumerate(proportions) if share < 0.5)
     part = (proportions[k - 1] - 0.5) / (proportions[k - 1] - proportions[k])
     return values[k - 1] + part * (values[k] - values[k - 1])

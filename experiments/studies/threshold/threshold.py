@@ -1,4 +1,4 @@
-"""Threshold studies: the swept parameter, the conditions, the replicas."""
+"""Threshold studies: the largest value of a swept parameter that is recovered, under conditions, over replicas."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,23 +29,23 @@ from experiments.studies.trial import Label, Result, Trial
 
 #: Default number of replicas.
 REPLICAS = 21
-#: Table of people; each condition is repeated for each of them.
+#: Key of the table of people; each condition is repeated for each of them.
 SUBJECTS = "subjects"
 #: Labels of every trial.
-OWN_LABELS = ("condition", "replica", "turn", "value")
+TRIAL_LABELS = ("condition", "replica", "turn", "value")
 #: Units of the labels of the presets' conditions.
 LABEL_UNITS = {"direction": "°", "height": "m"}
 
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """The parameter whose threshold is searched."""
+    """Parameter whose threshold is searched, and its relation to the grid's values."""
 
     parameter: str  #: name of the parameter; ``block.velocity[0]`` is one number of a tuple
-    factor: float = 1.0  #: the parameter is this times the value, such as −1 for a speed along −x
-    label: str = ""  #: label of the value on a figure's axis; the parameter's name if not given
-    unit: str = ""  #: unit of the value; the parameter's if not given
-    per_kg: bool = False  #: True for values per kilogram of the body's mass, comparable between sizes
+    factor: float = 1.0  #: parameter divided by the grid's value, such as −1 for a speed along −x
+    label: str = ""  #: label of the values on a figure's axis; empty: the parameter's name
+    unit: str = ""  #: unit of the grid's values; empty: the parameter's unit
+    per_kg: bool = False  #: True if the grid's values are per kilogram of body mass, to compare bodies of any size
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.factor) or self.factor == 0.0:
@@ -54,7 +54,7 @@ class SweptParameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """Changes that define a condition, and its labels, such as ``{"direction": 15.0}``."""
+    """Condition of a threshold study: changes of parameters, and labels such as ``{"direction": 15.0}``."""
 
     changes: Mapping[str, Value] = field(default_factory=dict)
     labels: Mapping[str, Label] = field(default_factory=dict)
@@ -62,23 +62,23 @@ class Condition:
 
 @dataclass(frozen=True)
 class Threshold(StudyKind):
-    """A threshold study; equal studies ask equal queries."""
+    """A threshold study; equal studies run equal trials."""
 
     experiment: Experiment
-    swept: SweptParameter  #: the parameter; it must make recovery harder as the value grows
-    grid: Grid
-    conditions: tuple[Condition, ...] = (Condition(),)
+    swept: SweptParameter  #: swept parameter; recovery must become harder as its grid value grows
+    grid: Grid  #: values to try
+    conditions: tuple[Condition, ...] = (Condition(),)  #: conditions; each has its own thresholds
     changes: Mapping[str, Value] = field(default_factory=dict)  #: changes of the experiment's defaults in all trials
     randomizations: tuple[Randomization, ...] = ()  #: differences between replicas
-    replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
-    seed: int = field(default=0, metadata={"least": 0})
+    replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})  #: number of replicas of each condition
+    seed: int = field(default=0, metadata={"least": 0})  #: seed of the replicas
     count_stepping: bool = False  #: True to count trials that stepped as recovered
     #: largest number of steps of a recovered trial; 0: any number with ``count_stepping``, and none without
     most_steps: int = field(default=0, metadata={"least": 0})
-    #: verdicts that count as lost; by default all but recovered, and but stepped with ``count_stepping``. Undecided and
-    #: unreliable trials are neither lost nor recovered, unless they are named
+    #: verdicts that count as lost; empty: ``USUAL_LOSSES``, without ``stepped`` if ``count_stepping``. Undecided and
+    #: unreliable trials are neither lost nor recovered unless they are named here
     counts: tuple[str, ...] = ()
-    confidence: float = CONFIDENCE
+    confidence: float = CONFIDENCE  #: confidence of the intervals
     kind: str = "threshold"  #: ``"threshold"`` or the name of the preset
 
     def __post_init__(self) -> None:
@@ -96,17 +96,17 @@ class Threshold(StudyKind):
         name = self.swept.parameter
         if not isinstance(self.experiment.parameter(name).default, float):
             raise InputError(f"{name} cannot be swept: it must be one real number, as in NAME or NAME[0]")
-        if name in (*self.changes, *self._varied_besides):
-            raise InputError(f"{name} is swept: it can be neither set nor randomized; leave it out there")
+        if name in (*self.changes, *self._other_varied):
+            raise InputError(f"{name} is swept: it cannot also be set or randomized; leave it out there")
         self._check_labels()
         for number, _ in enumerate(self.conditions):
             self.experiment.build(self.trial(Query(number, 0, 0, self.grid.start)).changes)
 
     def _check_labels(self) -> None:
-        """Check that labels are columns of their own, of texts or of numbers."""
+        """Check that no label has the name of another column, and that its values are all texts or all numbers."""
         names = {name for condition in self.conditions for name in condition.labels}
         metrics = metric_units(self.experiment) if names else ()
-        taken = sorted(names & {*OWN_LABELS, *FIRST, CHANGES, *self.varied, *metrics})
+        taken = sorted(names & {*TRIAL_LABELS, *FIRST, CHANGES, *self.varied, *metrics})
         if taken:
             raise InputError(f"label {taken[0]!r} of a condition: a column of the study has this name; choose another")
         kinds: dict[str, bool] = {}
@@ -135,12 +135,12 @@ class Threshold(StudyKind):
 
     @property
     def unit(self) -> str:
-        own = self.experiment.parameter(self.swept.parameter).unit
-        return self.swept.unit or (f"{own}/kg" if self.swept.per_kg else own)
+        unit = self.experiment.parameter(self.swept.parameter).unit
+        return self.swept.unit or (f"{unit}/kg" if self.swept.per_kg else unit)
 
     @cached_property
     def masses(self) -> tuple[float, ...]:
-        """Body mass [kg] under each condition if values are per kilogram; else 1."""
+        """Body mass [kg] under each condition if the grid's values are per kilogram; otherwise 1."""
         if not self.swept.per_kg:
             return (1.0,) * len(self.conditions)
         return tuple(self.experiment.build(changes).model.total_mass for changes in self.samples)
@@ -151,29 +151,29 @@ class Threshold(StudyKind):
 
     @cached_property
     def varied(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([self.swept.parameter, *self._varied_besides]))
+        return tuple(dict.fromkeys([self.swept.parameter, *self._other_varied]))
 
     @property
-    def _varied_besides(self) -> list[str]:
+    def _other_varied(self) -> list[str]:
         of_conditions = [name for condition in self.conditions for name in condition.changes]
-        return [*of_conditions, *(name for found in self.randomizations for name in found.parameters)]
+        return [*of_conditions, *(name for item in self.randomizations for name in item.parameters)]
 
     @property
     def units(self) -> dict[str, str]:  # type: ignore[override]
-        """Units of the swept parameter and of labels, by column."""
+        """Units of the grid's values and of labels, by column."""
         labels = {name for condition in self.conditions for name in condition.labels}
         return {"value": self.unit} | {name: unit for name, unit in LABEL_UNITS.items() if name in labels}
 
     @cached_property
     def _of_replica(self) -> dict[tuple[int, int], dict[str, Value]]:
-        """All changes of a replica under a condition, except the swept parameter."""
-        found = {}
+        """Changes by (condition, replica), without the swept parameter."""
+        of_replica = {}
         for number, condition in enumerate(self.conditions):
             changes = dict(self.changes) | dict(condition.changes)
             for replica in range(self.replicas):
                 drawn = replica_changes(self.randomizations, self.experiment, changes, self.seed, replica)
-                found[number, replica] = changes | drawn
-        return found
+                of_replica[number, replica] = changes | drawn
+        return of_replica
 
     def trial(self, query: Query) -> Trial:
         """Return the trial that answers a query; its number depends on the query alone."""
@@ -184,7 +184,7 @@ class Threshold(StudyKind):
         return Trial(self.number(query), changes | swept, labels)
 
     def number(self, query: Query) -> int:
-        """Return a query's number: ordered by condition, then replica, then the order of each replica's queries."""
+        """Return the number of a query's trial: trials are ordered by condition, replica, and turn."""
         place = query.condition * self.replicas + query.replica
         return place * self.grid.most_trials + query.turn
 
@@ -194,7 +194,7 @@ class Threshold(StudyKind):
 
     @property
     def likely_trials(self) -> int:
-        """Number of trials if no replica needs more than the grid and its halvings."""
+        """Number of trials if no replica needs more than the grid and the halvings of a bracket."""
         halvings = math.ceil(math.log2(self.grid.by / self.grid.tolerance) - 1e-9)
         return len(self.conditions) * self.replicas * (len(self.grid.values) + halvings)
 
@@ -202,7 +202,7 @@ class Threshold(StudyKind):
         return None
 
     def check_first(self, evaluate: Evaluate) -> None:
-        """Raise InputError unless the body stands undisturbed, if the swept parameter can be switched off."""
+        """Raise InputError if the swept disturbance can be switched off, and the body falls without it."""
         trials = self._undisturbed()
         for result in evaluate(trials).values() if trials else ():
             kept, steps = withstood(self.ended(result), self.losses), result["verdict"] == STEPPED
@@ -212,16 +212,16 @@ class Threshold(StudyKind):
                 raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
 
     def _undisturbed(self) -> list[Trial]:
-        """Return an undisturbed trial of each controller, engine and body; none if no disturbance is swept."""
+        """Return an undisturbed trial of each controller, engine and body; empty if no disturbance is swept."""
         group = self.swept.parameter.partition(".")[0]
         if switches().get(group, {}).get(self.swept.parameter) != 0.0:
             return []
-        found: dict[str, Trial] = {}
+        trials: dict[str, Trial] = {}
         for number, _ in enumerate(self.conditions):
             trial = self.trial(Query(number, 0, 0, 0.0))
-            others = {name: value for name, value in trial.changes.items() if not name.startswith(f"{group}.")}
-            found.setdefault(changes_text(others), trial)
-        return list(found.values())
+            rest = {name: value for name, value in trial.changes.items() if not name.startswith(f"{group}.")}
+            trials.setdefault(changes_text(rest), trial)
+        return list(trials.values())
 
     def find(self, evaluate: Evaluate) -> Findings:
         ended: list[list[dict[float, str]]] = [[{} for _ in range(self.replicas)] for _ in self.conditions]
@@ -234,7 +234,7 @@ class Threshold(StudyKind):
 
         outcomes = search(self.grid, len(self.conditions), self.replicas, recovered)
         rows = zip(self.conditions, outcomes, ended, strict=True)
-        return Findings(self, tuple(Finding(condition, self, found, words) for condition, found, words in rows))
+        return Findings(self, tuple(Finding(condition, self, tried, words) for condition, tried, words in rows))
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class Threshold(StudyKind):
 
 
 def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
-    """Read a study from its configuration; raises InputError for unknown or missing keys and impossible values."""
+    """Make a study from its configuration; raises InputError for unknown or missing keys and impossible values."""
     experiment = config.experiment()
     table, grid = config.table("swept"), config.table("grid")
     swept = table.make(SweptParameter)
@@ -290,36 +290,36 @@ def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
 
 
 def _conditions(config: Config, experiment: Experiment) -> tuple[Condition, ...]:
-    """Return the conditions, each combined with all ``[subjects]`` if there are any."""
-    found = tuple(
+    """Return the conditions, each combined with all people of ``[subjects]`` if the table is given."""
+    conditions = tuple(
         Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())
         for table in config.tables("condition", ())
     ) or (Condition(),)
     if SUBJECTS not in config:
-        return found
+        return conditions
     people = config.table(SUBJECTS)
     drawn = subjects_axis(people, experiment, config.integer("seed", 0), people.integer("count", least=1))
     return tuple(
         Condition(
-            {**one.changes, **dict(zip(drawn.names, who, strict=True))},
-            {**one.labels, "subject": str(who[0]).removeprefix("subject:")},
+            {**condition.changes, **dict(zip(drawn.names, who, strict=True))},
+            {**condition.labels, "subject": str(who[0]).removeprefix("subject:")},
         )
-        for one in found
+        for condition in conditions
         for who in drawn.points
     )
 
 
 def findings_so_far(plan: Threshold, study: Study) -> Findings:
-    """Return the findings of conditions tried on the whole grid, at the resolution reached so far."""
+    """Return the findings of a running study, for conditions that were tried at all values of the grid."""
     results = study.results()
-    found = []
+    findings = []
     for number, condition in enumerate(plan.conditions):
         ended = [_known(plan, results, number, replica) for replica in range(plan.replicas)]
         if all(ended):
-            found.append(Finding(condition, plan, [_outcomes(plan, one) for one in ended], ended))
-    if not found:
-        raise InputError(f"{study.folder}: no condition has been tried at all values of the grid")
-    return Findings(plan, tuple(found))
+            findings.append(Finding(condition, plan, [_outcomes(plan, verdicts) for verdicts in ended], ended))
+    if not findings:
+        raise InputError(f"{study.folder}: no condition has been tried at all values of the grid yet")
+    return Findings(plan, tuple(findings))
 
 
 def _known(plan: Threshold, results: Mapping[int, Result], condition: int, replica: int) -> dict[float, str]:

@@ -1,4 +1,4 @@
-"""Tuning of gains, or any other parameters, over a set of disturbances."""
+"""Tuning of gains, or of any other parameters, for a set of disturbances."""
 
 from experiments.studies.registry import Kind
 
@@ -10,7 +10,7 @@ KINDS = {
         title="tune gains, and confirm them on fresh replicas",
         description="""\
 Tune any parameters, such as the controller's gains, for weighted metrics over a set of disturbances. The best candidate
-is then compared with the experiment's own values on fresh replicas.""",
+is then compared with the experiment's parameter values on fresh replicas.""",
         examples="""\
   biped example tune.toml > tune.toml        a file to begin with
   biped tune tune.toml                       into results/tune/tune

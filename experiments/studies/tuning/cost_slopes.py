@@ -1,7 +1,7 @@
-"""Derivatives of a candidate's cost by the variables, for the costs that ``objective`` computes.
+"""Derivatives of a candidate's cost, as ``objective`` computes it, with respect to the variables.
 
 All terms of the objective that are means are combined into one weighted sum, which takes one backward pass of a trial.
-Each term that is the worst of all trials, and each limit, takes a pass of its own.
+Each term that is the worst of all trials, and each limit, takes another pass.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,23 +18,23 @@ MEANS = "the objective"
 
 
 def slope_terms(scorer: Scorer, weights: Mapping[str, float], replicas: int) -> tuple[SlopeTerm, ...]:
-    """Return the sums of metrics to differentiate in trials, for the only objective and the limits."""
+    """Return the terms of the sums that trials differentiate, for the only objective and the limits."""
     (objective,) = scorer.objectives
-    found = []
+    terms = []
     for place, term in enumerate(objective.terms):
         reading = term.reading
         if reading.over == WORST:
-            found.append(SlopeTerm(_worst(place), reading.metric, 1.0, reading.scenarios))
+            terms.append(SlopeTerm(_worst(place), reading.metric, 1.0, reading.scenarios))
         else:
             mine = [weight for name, weight in weights.items() if _counts(reading, name)]
             share = _factor(objective, term) / (replicas * sum(mine)) if mine else 0.0
-            found.append(SlopeTerm(MEANS, reading.metric, share, reading.scenarios))
-    limits = [SlopeTerm(_of_limit(one), one.reading.metric, 1.0, one.reading.scenarios) for one in scorer.limits]
-    return (*found, *limits)
+            terms.append(SlopeTerm(MEANS, reading.metric, share, reading.scenarios))
+    limits = [SlopeTerm(_of_limit(item), item.reading.metric, 1.0, item.reading.scenarios) for item in scorer.limits]
+    return (*terms, *limits)
 
 
 def _counts(reading: Reading, scenario: str) -> bool:
-    return any(fnmatchcase(scenario, one) for one in reading.scenarios)
+    return any(fnmatchcase(scenario, pattern) for pattern in reading.scenarios)
 
 
 def _factor(objective: Objective, term: Term) -> float:
@@ -52,7 +52,7 @@ def _of_limit(limit: Limit) -> str:
 def cost_slopes(
     scorer: Scorer, samples: Sequence[Sample], bounds: Mapping[str, float], variables: Sequence[str]
 ) -> dict[str, float]:
-    """Return the derivatives of the only cost by the variables.
+    """Return the derivative of the only cost with respect to each variable, by name.
 
     A trial that fell, or that has no result or no derivatives, contributes zero.
     """
@@ -73,7 +73,7 @@ def cost_slopes(
 def _of_reading(
     called: str, reading: Reading, samples: Sequence[Sample], variables: Sequence[str], high_is_bad: bool
 ) -> Floats:
-    """Return the derivatives (variables,) of ``Reading.total``."""
+    """Return the derivatives (variables,) of ``Reading.total`` for these samples."""
     mine = [sample for sample in samples if _counts(reading, sample.scenario)]
     if reading.over == WORST:
         values = [reading.value(sample) for sample in mine]

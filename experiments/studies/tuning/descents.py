@@ -1,4 +1,4 @@
-"""Descent along exact gradients: L-BFGS-B within the unit cube of the variables, one step at a time."""
+"""L-BFGS-B with exact gradients, in the unit cube of the variables, as an optimizer that is asked for points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ Point = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Start:
-    """Starting point of an optimizer, with its cost and, if known, its derivatives."""
+    """Starting point of an optimizer, with its cost and, if known, the derivatives of the cost."""
 
-    point: Point
-    costs: tuple[float, ...]
-    slopes: Point = field(default_factory=dict)
+    point: Point  # values by variable
+    costs: tuple[float, ...]  # cost of each objective
+    slopes: Point = field(default_factory=dict)  # derivatives of the only cost by variable; empty if unknown
 
 
-#: Tolerances of the gradient, and of the relative decrease of the cost, at which a descent ends.
+#: Tolerances of the gradient, and of the relative decrease of the cost, at which a descent has converged.
 FLAT, STILL = 1e-7, 1e-9
 
 
@@ -36,28 +36,28 @@ class _UnknownError(Exception):
 
 @dataclass
 class Descent:
-    """One descent: a function of its start and of the costs so far.
+    """A descent of SciPy's L-BFGS-B, determined by its starting point and the known costs.
 
-    Repeated, it retraces its known points to the first unknown one. SciPy's own loop stays as it is, and an interrupted
-    tuning needs nothing but its trials.
+    For each next point, the descent is repeated from its start: known costs are looked up, until it needs the cost of
+    a new point. So SciPy's optimizer is used unchanged, and an interrupted tuning continues from its stored trials.
     """
 
-    start: Floats  # (variables,) in the unit cube
+    start: Floats  # (variables,) starting point in the unit cube
     known: list[tuple[Floats, float, Floats]] = field(default_factory=list)  # places, costs, gradients
 
     def next(self) -> Floats | None:
-        """Return the next point (variables,) to evaluate; None at the end."""
+        """Return the next point (variables,) to evaluate; None if the descent has converged."""
         import scipy.optimize
 
         minimize: Any = scipy.optimize.minimize
 
-        left = iter(self.known)
+        remaining = iter(self.known)
 
         def cost(place: Floats) -> tuple[float, Floats]:
-            found = next(left, None)
-            if found is None:
+            evaluation = next(remaining, None)
+            if evaluation is None:
                 raise _UnknownError(place.copy())
-            return found[1], found[2]
+            return evaluation[1], evaluation[2]
 
         options = {"maxiter": 10_000, "maxfun": 100_000, "gtol": FLAT, "ftol": STILL}
         bounds = [(0.0, 1.0)] * len(self.start)
@@ -69,10 +69,10 @@ class Descent:
 
 
 class Lbfgs:
-    """L-BFGS-B of Byrd, Lu, Nocedal and Zhu 1995, as SciPy has it, with exact gradients.
+    """L-BFGS-B (Byrd, Lu, Nocedal and Zhu 1995) of SciPy, with exact gradients.
 
-    As many descents as a batch has points run in parallel. The first starts at the current parameter values, the others
-    at random points. A descent that has ended restarts at a random point.
+    One descent for each point of a batch runs in parallel. The first descent starts at ``start``, the others at random
+    points. A descent that has converged restarts at a random point.
     """
 
     def __init__(self, variables: Sequence[DesignVariable], seed: int, start: Start | None, batch: int) -> None:
@@ -105,7 +105,7 @@ class Lbfgs:
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         if len(slopes) != len(points):
-            raise InputError("lbfgs needs derivatives, and was given none")
+            raise InputError("lbfgs needs the derivatives of the costs, but none were given")
         for descent, place, cost, slope in zip(self._descents, self._asked, costs, slopes, strict=False):
             self._learn(descent, place, cost, slope)
 

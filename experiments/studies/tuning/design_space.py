@@ -1,4 +1,4 @@
-"""Trials of a candidate: each disturbance, from each of a few randomized starts."""
+"""Design space: variables, and the trials of a candidate, one for each scenario and replica."""
 
 import difflib
 import math
@@ -23,18 +23,18 @@ from experiments.studies.tuning.objective import PROPORTIONS, Sample
 
 TUNING, CONFIRMATION = "tuning", "confirmation"
 BASELINE = 0
-#: First number of confirmation trials, far beyond those of any tuning.
+#: Number of the first confirmation trial, far above those of any tuning.
 FIRST_FRESH = 1_000_000_000
 LABELS = ("phase", "candidate", "scenario", "replica")
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One disturbance: its settings, and its weight."""
+    """A disturbance that each candidate is tried under."""
 
     name: str
-    changes: Mapping[str, Value]
-    weight: float = 1.0
+    changes: Mapping[str, Value]  # changes of parameters that define the disturbance
+    weight: float = 1.0  # weight in means over trials
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.weight) and self.weight > 0.0):
@@ -43,43 +43,43 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A numbered set of values to try; ``point`` of the baseline (0) is empty if a value is outside its range."""
+    """A set of values of the variables to try."""
 
-    number: int
-    point: Mapping[str, float]
-    changes: Mapping[str, Value]
+    number: int  # 0 for the baseline
+    point: Mapping[str, float]  # values by variable; empty for a baseline with a value outside its range
+    changes: Mapping[str, Value]  # changes of parameters by these values
 
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """Variables of a tuning, and all else that determines a candidate's trials."""
+    """Variables, and everything else that determines the trials of a candidate."""
 
     experiment: Experiment
     fixed: Mapping[str, Value]  # changes in all trials
     variables: tuple[DesignVariable, ...]
     scenarios: tuple[Scenario, ...]
-    replicas: int  # replicas of each scenario
+    replicas: int  # number of replicas of each scenario
     randomizations: tuple[Randomization, ...]  # differences between replicas
     seed: int
-    slopes: tuple[SlopeTerm, ...] = ()  # sums of metrics to differentiate by the variables
-    reads: Callable[[Measurement], Result] | None = None  # reads further results from runs, in addition to metrics
-    base: Values = field(init=False)
+    slopes: tuple[SlopeTerm, ...] = ()  # terms of the sums of metrics to differentiate
+    reads: Callable[[Measurement], Result] | None = None  # function that reads more than metrics from runs
+    base: Values = field(init=False)  # values of all parameters under ``fixed``
 
     def __post_init__(self) -> None:
         check_variables(self.variables, self.experiment)
         check(self.randomizations, self.experiment)
         if self.replicas > 1 and not self.randomizations:
-            raise InputError(f"replicas = {self.replicas}: without any [[randomization]] they would all be alike")
+            raise InputError(f"replicas = {self.replicas}: they would be equal: add a [[randomization]], or set 1")
         object.__setattr__(self, "base", self.experiment.values(self.fixed))
         self._check_names()
         taken = {split_name(name)[0] for name in self.targets}
-        scattered = {split_name(name)[0] for found in self.randomizations for name in found.parameters}
+        scattered = {split_name(name)[0] for item in self.randomizations for name in item.parameters}
         if taken & scattered:
             raise InputError(f"{(taken & scattered).pop()} is both varied and randomized: leave one out")
         names: set[str] = set()
         for scenario in self.scenarios:
             if scenario.name in names:
-                raise InputError(f"two scenarios are called {scenario.name!r}: give each a name of its own")
+                raise InputError(f"two scenarios are called {scenario.name!r}: give them different names")
             names.add(scenario.name)
             both = taken & {split_name(name)[0] for name in scenario.changes}
             if both:
@@ -90,15 +90,14 @@ class DesignSpace:
     def _check_names(self) -> None:
         metrics = metric_units(self.experiment, self.fixed)
         for variable in self.variables:
+            name = f"a parameter cannot be called {variable.name!r}"
             if variable.name in (*LABELS, *OUTCOME, "trial", "changes"):
-                raise InputError(f"a parameter cannot be called {variable.name!r}: that is a column of its own")
+                raise InputError(f"{name}: the table of trials has a column of this name; set another name")
             if variable.name in metrics:
-                raise InputError(
-                    f"a parameter cannot be called {variable.name!r}: that is a metric; give it another name"
-                )
+                raise InputError(f"{name}: a metric has this name; set another name")
 
     def _check_corners(self) -> None:
-        """Check that scenarios and the variables' bounds can be simulated."""
+        """Raise InputError if a scenario, or the variables' lower or upper bounds, cannot be set up."""
         for scenario in self.scenarios:
             self.experiment.build({**self.fixed, **scenario.changes})
         for part in (0.0, 1.0):
@@ -110,13 +109,13 @@ class DesignSpace:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """Names of the study's columns except the variables' own names."""
+        """Names of the parameters that are columns in addition to the variables."""
         named = {variable.name for variable in self.variables}
         return tuple(target for target in self.targets if target not in named)
 
     @property
     def units(self) -> dict[str, str]:
-        """Units of the variables; a damping ratio has none."""
+        """Units by variable; empty for a damping ratio."""
         return {v.name: "" if v.is_ratio else self.experiment.parameter(v.targets[0]).unit for v in self.variables}
 
     @property
@@ -125,7 +124,7 @@ class DesignSpace:
 
     @property
     def baseline(self) -> Candidate:
-        """Candidate that all others are compared with: no changes but the fixed ones."""
+        """Candidate with the untuned values, with which all others are compared."""
         return Candidate(BASELINE, point_of(self.variables, self.base) or {}, {})
 
     def candidate(self, number: int, point: Mapping[str, float]) -> Candidate:
@@ -150,21 +149,21 @@ class DesignSpace:
         ]
 
     def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
-        # Starts are equal for all candidates, for a fair comparison, but differ between scenarios, so that no candidate
-        # is good at one start only.
+        # All candidates have equal starts, for a fair comparison. Starts differ between scenarios, so that no candidate
+        # is good at a single start only.
         common = {**self.fixed, **scenario.changes}
         seed = seed_of(self.seed, phase, scenario.name)
         drawn = replica_changes(self.randomizations, self.experiment, common, seed, replica)
         words = (phase, candidate.number, scenario.name, replica)
         labels: dict[str, Label] = {**dict(zip(LABELS, words, strict=True)), **candidate.point}
         sums = sums_in(self.slopes, scenario.name) if candidate.point and phase == TUNING else {}
-        wanted = Slopes(sums, self.variables, candidate.point, self.base) if sums else None
-        return Trial(number, {**common, **candidate.changes, **drawn}, labels, wanted, self.reads)
+        slopes = Slopes(sums, self.variables, candidate.point, self.base) if sums else None
+        return Trial(number, {**common, **candidate.changes, **drawn}, labels, slopes, self.reads)
 
     def evaluated(
         self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate, of_results: Container[str] | None = None
     ) -> list[list[Sample]]:
-        """Return the samples of each list of trials, with whole results or only the names in ``of_results``."""
+        """Run lists of trials, and return each list's samples; ``of_results``: entries to keep in them (None: all)."""
         results = evaluate([trial for mine in trials for trial in mine])
         return [self._samples(mine, results, of_results) for mine in trials]
 
@@ -172,18 +171,18 @@ class DesignSpace:
         self, trials: Sequence[Trial], results: Mapping[int, Result], of_results: Container[str] | None
     ) -> list[Sample]:
         weights = {scenario.name: scenario.weight for scenario in self.scenarios}
-        found = []
+        samples = []
         for trial in trials:
             scenario, replica = str(trial.labels["scenario"]), int(trial.labels["replica"])
             result = results[trial.number]
             if of_results is not None:
                 result = {name: value for name, value in result.items() if name in of_results}
-            found.append(Sample(scenario, replica, weights[scenario], result))
-        return found
+            samples.append(Sample(scenario, replica, weights[scenario], result))
+        return samples
 
 
 class DesignStudy(StudyKind):
-    """Base class of studies that vary a design space."""
+    """Base class of studies that try candidates of a design space."""
 
     space: DesignSpace
 
@@ -219,10 +218,10 @@ def design_space_from(
     must_scatter: bool = False,
     of_each: Callable[[Config], None] = lambda _: None,
 ) -> DesignSpace:
-    """Read a design space from ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]``.
+    """Return a design space from ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]``.
 
-    ``of_each`` reads what a kind of study adds to a ``[[parameter]]``. By default replicas start from different seeds
-    if the experiment has one.
+    ``of_each`` is called with each ``[[parameter]]``, to read a study's additional keys. Without ``[[randomization]]``,
+    replicas differ in ``initial.seed`` if the experiment has it. ``must_scatter``: raise InputError unless they differ.
     """
     experiment = config.experiment()
     seed = config.integer("seed", 0)
@@ -236,21 +235,21 @@ def design_space_from(
     if not randomizations and seeded and (replicas > 1 or must_scatter):
         randomizations = (Randomization(("initial.seed",), "seed"),)
     if must_scatter and not randomizations:
-        raise config.error("there is no [[randomization]], and without one fresh replicas cannot confirm anything")
+        raise config.error("[[randomization]] is missing: fresh replicas must differ, in order to confirm the winner")
     chosen = tuple(scenarios) or (Scenario(experiment.name, {}),)
     return config.within(lambda: DesignSpace(experiment, fixed, variables, chosen, replicas, randomizations, seed))
 
 
 def _variable(config: Config, experiment: Experiment) -> DesignVariable:
-    found = config.get("sets", str | tuple[str, ...])
-    targets = (found,) if isinstance(found, str) else found
+    names = config.get("sets", str | tuple[str, ...])
+    targets = (names,) if isinstance(names, str) else names
     for target in targets:
         config.within(partial(experiment.parameter, target), "sets")
     is_ratio = config.word("as", "", ["damping-ratio"]) == "damping-ratio"
     name = config.word("name", f"{targets[0]} as a damping ratio" if is_ratio else targets[0])
     if not is_ratio:
-        one = f"{targets[0]}[0]" if isinstance(experiment.parameter(targets[0]).default, tuple) else targets[0]
-        config.read_angles(experiment.parameter(one), "from", "to")
+        number = f"{targets[0]}[0]" if isinstance(experiment.parameter(targets[0]).default, tuple) else targets[0]
+        config.read_angles(experiment.parameter(number), "from", "to")
     return config.make(DesignVariable, name=name, targets=targets, is_ratio=is_ratio)
 
 
@@ -259,5 +258,5 @@ def check_metrics(config: Config, metrics: Iterable[str], space: DesignSpace) ->
     for metric in metrics:
         if metric not in known:
             close = difflib.get_close_matches(metric, known, n=3)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
+            hint = f"did you mean {' or '.join(close)}?" if close else f"metrics are {', '.join(known)}"
             raise config.error(f"unknown metric {metric!r}; {hint}")

@@ -1,4 +1,4 @@
-"""Objectives of a tuning: weighted metrics of trials, with limits, and the numbers that falls count as."""
+"""Objectives and limits of a tuning: weighted metrics of trials, in which falls count with given values."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ from biped.runs.verdict import RECOVERED, STEPPED
 from experiments.studies.counting import FALLS, USUAL_LOSSES, WITHOUT_RESULT, WITHSTOOD, shares, withstood
 from experiments.studies.trial import Result
 
-#: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others. Undecided trials
-#: count as failed ones: a candidate must not gain by them.
+#: Proportions: 1 for a trial with one of these verdicts, 0 for all others. Undecided trials count as failed, so that
+#: they are no advantage for a candidate.
 _VERDICTS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
 PROPORTIONS = (*_VERDICTS, WITHSTOOD)
 MEASURED = "measured"
@@ -21,27 +21,28 @@ MINIMIZE, MAXIMIZE = "minimize", "maximize"
 
 @dataclass(frozen=True)
 class Sample:
-    """One trial of a candidate: its disturbance, its weight, and its result."""
+    """One trial of a candidate, with its result."""
 
-    scenario: str
+    scenario: str  # name of the scenario
     replica: int
-    weight: float
+    weight: float  # weight of the scenario
     result: Result
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Reading of a metric from trials, which gives a number for each of them."""
+    """A metric as one number for each trial, and its mean or worst value over trials."""
 
-    #: name of the metric; or ``recovered``; ``upright``, including trials that ended in a step; ``withstood``: not lost
+    #: name of the metric; or a proportion: ``recovered``; ``upright``, which includes trials that ended in a step; or
+    #: ``withstood``, trials that are not lost
     metric: str
-    #: value for a trial that fell; ``"measured"`` for the metric up to the fall
+    #: value for a trial that fell; ``"measured"``: the metric up to the fall
     fell: float | str | None = None
-    failed: float | None = None  # value for a trial without a usable result; by default that of a fall
-    missing: float | None = None  # value if the metric does not apply; by default that of a failure
+    failed: float | None = None  # value for a trial without a usable result; None: ``fell``
+    missing: float | None = None  # value for a trial to which the metric does not apply; None: ``failed``
     scenarios: tuple[str, ...] = ("*",)  # names or patterns of the scenarios that count
     counts: tuple[str, ...] = USUAL_LOSSES  # verdicts that are losses for ``withstood``
-    over: str = MEAN  # the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``
+    over: str = MEAN  # ``"mean"`` over trials, weighted by scenario, or ``"worst"``
 
     def __post_init__(self) -> None:
         if self.over not in (MEAN, WORST):
@@ -51,12 +52,12 @@ class Reading:
                 raise InputError(f"{self.metric}: a fall counts as 0; leave out fell, failed and missing")
             return
         if self.fell is None:
-            raise InputError(f"{self.metric}: say what a fall counts as, fell = NUMBER or fell = {MEASURED!r}")
+            raise InputError(f"{self.metric}: set the value for a fall, fell = NUMBER or fell = {MEASURED!r}")
         if isinstance(self.fell, str):
             if self.fell != MEASURED:
                 raise InputError(f"{self.metric}: fell = {self.fell!r}: it must be a number or {MEASURED!r}")
             if self.failed is None:
-                raise InputError(f"{self.metric}: say what a trial without a result counts as, failed = NUMBER")
+                raise InputError(f"{self.metric}: set the value for a trial without a result, failed = NUMBER")
 
     def value(self, sample: Sample) -> float:
         verdict = sample.result["verdict"]
@@ -67,9 +68,9 @@ class Reading:
             return _number(as_failed)
         if verdict in FALLS and self.fell != MEASURED:
             return _number(self.fell)
-        found = sample.result.get(self.metric)
-        if isinstance(found, (int, float)) and math.isfinite(found):
-            return float(found)
+        value = sample.result.get(self.metric)
+        if isinstance(value, (int, float)) and math.isfinite(value):
+            return float(value)
         return _number(as_failed if self.missing is None else self.missing)
 
     def _is_success(self, verdict: str) -> bool:
@@ -78,7 +79,7 @@ class Reading:
         return verdict in _VERDICTS[self.metric]
 
     def total(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
-        mine = [sample for sample in samples if any(fnmatchcase(sample.scenario, one) for one in self.scenarios)]
+        mine = [sample for sample in samples if any(fnmatchcase(sample.scenario, name) for name in self.scenarios)]
         if not mine:
             raise InputError(f"{self.metric}: scenarios = {list(self.scenarios)}: no scenario has one of these names")
         values = [self.value(sample) for sample in mine]
@@ -95,7 +96,7 @@ def _number(value: float | str | None) -> float:
 
 @dataclass(frozen=True)
 class Term:
-    """A metric's part in an objective: weight · value / per; with a target: weight · ((value − target) / per)²."""
+    """Term of an objective: weight · value / per; with a target: weight · ((value − target) / per)²."""
 
     reading: Reading
     weight: float = 1.0
@@ -104,12 +105,12 @@ class Term:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.weight) and self.weight != 0.0):
-            raise InputError(f"{self.reading.metric}: weight = {self.weight!r}: it must be a number, not zero")
+            raise InputError(f"{self.reading.metric}: weight = {self.weight!r}: it must be a number other than zero")
         if not (math.isfinite(self.per) and self.per > 0.0):
             raise InputError(f"{self.reading.metric}: per = {self.per!r}: it must be above zero")
 
     def value(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
-        """Return its part of the objective; ``high_is_bad`` if a great value of the metric makes it worse."""
+        """Return the value of the term; ``high_is_bad``: True if a larger value of the metric is worse."""
         total = self.reading.total(samples, high_is_bad)
         return self.weight * (total / self.per if self.target is None else ((total - self.target) / self.per) ** 2)
 
@@ -126,7 +127,7 @@ class Objective:
         if self.goal not in (MINIMIZE, MAXIMIZE):
             raise InputError(f"objective {self.name!r}: goal = {self.goal!r}: it must be {MINIMIZE} or {MAXIMIZE}")
         if not self.terms:
-            raise InputError(f"objective {self.name!r} has no term: name a metric")
+            raise InputError(f"objective {self.name!r} has no terms: name a metric")
 
     @property
     def sign(self) -> float:
@@ -139,15 +140,15 @@ class Objective:
 
 @dataclass(frozen=True)
 class Limit:
-    """A bound that the winner has to keep; a candidate beyond it pays a penalty in every objective."""
+    """A bound of a metric that the winner must keep; a candidate beyond it has a penalty added to every cost."""
 
     name: str
-    reading: Reading
-    bound: float  # greatest or least value; with ``of_baseline`` a factor of the baseline's value
+    reading: Reading  # the limited metric
+    bound: float  # largest or least value; with ``of_baseline`` a factor of the baseline's value
     least: bool = False  # True for a lower bound
     of_baseline: bool = False  # True for a bound relative to the baseline in the same trials
-    penalty: float = 10.0  # added to a cost for each 100 % beyond the bound
-    #: safety margin of a tuning, as a fraction of the bound, so that other replicas keep the bound, too
+    penalty: float = 10.0  # number added to a cost for each 100 % beyond the bound
+    #: safety margin during the search, as a fraction of the bound, so that fresh replicas keep the bound, too
     margin: float = 0.0
 
     def __post_init__(self) -> None:
@@ -169,22 +170,22 @@ class Limit:
         return self.bound * baseline
 
     def excess(self, value: float, bound: float) -> float:
-        """Return the excess over the bound, relative to it; zero or below if it is kept."""
+        """Return the excess over the bound divided by the bound; zero or below if the bound is kept."""
         beyond = bound - value if self.least else value - bound
         return beyond / abs(bound) if bound else beyond
 
     def tuned_excess(self, value: float, bound: float) -> float:
-        """Return the relative excess over the bound less the safety margin of a tuning."""
+        """Return the relative excess over the bound, tightened by the safety margin."""
         return self.excess(value, bound) + (self.margin if bound else 0.0)
 
 
 @dataclass(frozen=True)
 class Score:
-    """Values of a candidate."""
+    """Objectives, limits and costs of a candidate."""
 
     values: Mapping[str, float]  # values of the objectives, by name
     limits: Mapping[str, float]  # values of the limited metrics, by the limit's name
-    excesses: Mapping[str, float]  # relative excess over each bound less its margin
+    excesses: Mapping[str, float]  # relative excess over each bound tightened by its margin, by the limit's name
     costs: tuple[float, ...]  # costs of the objectives with penalties, to be minimized
     verdicts: Mapping[str, int]  # number of trials with each verdict, by columns as in ``counting.shares``
 
@@ -195,9 +196,9 @@ class Score:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Scorer of candidates; several objectives form a Pareto front."""
+    """Objectives and limits by which candidates are scored."""
 
-    objectives: tuple[Objective, ...]
+    objectives: tuple[Objective, ...]  # with more than one, the result is a Pareto front
     limits: tuple[Limit, ...] = ()
 
     def bounds(self, baseline: Sequence[Sample]) -> dict[str, float]:

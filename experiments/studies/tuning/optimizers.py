@@ -1,6 +1,6 @@
-"""Optimizers with one interface: they are asked for points, and given the points' costs.
+"""Optimizers with a common interface: ``ask`` returns points, and ``tell`` takes the costs of these points.
 
-An optimizer's proposals depend on its seed and the given costs alone. Asked again in the same order, it repeats them,
+The points depend on the seed and the costs only. They are repeated if the same costs are given again in the same order,
 so that an interrupted tuning can be continued.
 """
 
@@ -30,15 +30,15 @@ class Optimizer(Protocol):
     def ask(self, count: int) -> list[dict[str, float]]: ...
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """Take the costs of the last points, in their order; one cost for each objective.
+        """Take the costs of the points of the last ``ask``, in their order; each has one cost for each objective.
 
-        ``slopes`` are the derivatives of the only cost by the variables, for an optimizer that needs them.
+        ``slopes`` are the derivatives of the only cost by variable, for an optimizer that needs them.
         """
         ...
 
 
 class Spread:
-    """Points that ignore the costs: uniform random ones, or a scrambled Sobol sequence."""
+    """Optimizer that ignores the costs: uniform random points, or a scrambled Sobol sequence."""
 
     def __init__(self, variables: Sequence[DesignVariable], name: str, seed: int) -> None:
         from scipy.stats import qmc
@@ -46,7 +46,7 @@ class Spread:
         self._variables = tuple(variables)
         rng = np.random.default_rng(seed)
         points = qmc.Sobol(len(variables), scramble=True, rng=rng) if name == "sobol" else None
-        # One by one: scipy warns of a first draw that is no power of two, which does not matter here.
+        # Points are drawn one by one: scipy would warn of a first draw whose size is not a power of two.
         self._draw = (lambda: rng.random(len(variables))) if points is None else (lambda: points.random()[0])
 
     def ask(self, count: int) -> list[dict[str, float]]:
@@ -61,10 +61,10 @@ def _point(variables: Sequence[DesignVariable], parts: Sequence[float] | NDArray
 
 
 class Cma:
-    """The CMA evolution strategy (Hansen and Ostermeier 2001), of the package ``cma``.
+    """CMA evolution strategy (Hansen and Ostermeier 2001) of the package ``cma``.
 
     A batch is a generation. If the strategy converges before the end of its budget, it restarts at a random point. It
-    uses a random generator of its own instead of numpy's global one, which the package would use.
+    uses a separate random generator instead of numpy's global one, the default of the package.
     """
 
     def __init__(self, variables: Sequence[DesignVariable], seed: int, start: Start | None, batch: int) -> None:
@@ -97,13 +97,13 @@ class Cma:
         return [_point(self._variables, row) for row in self._asked]
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """Take the costs of a generation; a shorter one, which can only be the last, is ignored."""
+        """Take the costs of a generation; an incomplete generation, which can only be the last, is ignored."""
         if len(points) == self._batch:
             self._strategy.tell(self._asked, [cost for (cost,) in costs])
 
 
 class OptunaOptimizer:
-    """A sampler of Optuna on a study in memory."""
+    """Optimizer that uses a sampler of Optuna, with an Optuna study in memory."""
 
     def __init__(
         self,
@@ -132,13 +132,12 @@ def add_known(
 ) -> None:
     import optuna
 
-    study.add_trial(
-        optuna.trial.create_trial(params=dict(known.point), distributions=dict(ranges), values=list(known.costs))
-    )
+    create = optuna.trial.create_trial
+    study.add_trial(create(params=dict(known.point), distributions=dict(ranges), values=list(known.costs)))
 
 
 def new_study(sampler: "optuna.samplers.BaseSampler | None", objectives: int) -> "optuna.Study":
-    """Return a silent Optuna study in memory that minimizes."""
+    """Return an Optuna study in memory that minimizes all objectives and prints nothing."""
     need("optuna")
     import optuna
 
@@ -153,18 +152,18 @@ def distributions(variables: Sequence[DesignVariable]) -> "dict[str, optuna.dist
 
 
 OPTIMIZERS = ("cma", "lbfgs", "optuna-tpe", "optuna-cmaes", "optuna-nsga2", "sobol", "random")
-#: Optimizer that needs derivatives.
+#: Optimizers that need derivatives.
 GRADIENTS = ("lbfgs",)
 #: Optimizers that compute a Pareto front of several objectives.
 FRONTS = ("optuna-tpe", "optuna-nsga2", "sobol", "random")
 #: Optimizers that are Optuna's samplers.
 SAMPLERS = ("optuna-tpe", "optuna-cmaes", "optuna-nsga2")
-#: Strategies with a covariance: they need several members in a generation, and several parameters.
+#: Optimizers that adapt a covariance: they need at least four points in a generation, and two variables.
 EVOLUTION = ("cma", "optuna-cmaes")
 
 
 def sampler_named(name: str, seed: int, batch: int) -> "optuna.samplers.BaseSampler":
-    """Return a sampler of ``SAMPLERS``; a batch is a generation, proposed before any of it is evaluated."""
+    """Return the sampler with a name in ``SAMPLERS``; the points of a batch are proposed before any is evaluated."""
     from optuna.samplers import CmaEsSampler, NSGAIISampler, TPESampler
 
     if name == "optuna-tpe":
@@ -178,12 +177,12 @@ def check_optimizer(name: str, variables: int, objectives: int, batch: int) -> N
     if name not in OPTIMIZERS:
         raise InputError(f"optimizer = {name!r}: it must be one of {', '.join(OPTIMIZERS)}")
     if objectives > 1 and name not in FRONTS:
-        raise InputError(f"optimizer = {name!r} takes one objective, not {objectives}; use {', '.join(FRONTS)}")
+        raise InputError(f"optimizer = {name!r} takes one objective, not {objectives}; use one of {', '.join(FRONTS)}")
     if name in EVOLUTION and variables < 2:
-        able = ", ".join(other for other in OPTIMIZERS if other not in EVOLUTION)
-        raise InputError(f"optimizer = {name!r} needs at least two parameters, but only one is varied; use {able}")
+        rest = ", ".join(other for other in OPTIMIZERS if other not in EVOLUTION)
+        raise InputError(f"optimizer = {name!r} needs two or more parameters, but one is varied; use one of {rest}")
     if name in EVOLUTION and batch < 4:
-        raise InputError(f"batch = {batch}: for {name} it is the size of a generation, 4 or more")
+        raise InputError(f"batch = {batch}: for {name} it is the size of a generation, and must be 4 or above")
 
 
 def make_optimizer(

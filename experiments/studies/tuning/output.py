@@ -1,4 +1,4 @@
-"""Files of a tuning in addition to its trials: gains of the winner, table of candidates, summary."""
+"""Files of a tuning's results: gains of the winner, table of candidates, summary."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ _PACKAGES = ("biped-balance", "optuna", "cma", "cmaes", "numpy", "scipy", "numba
 
 
 def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
-    """Write all files of the results; older ones are removed."""
+    """Write all files of the results, and return their paths; files of older results are removed."""
     for name in (BEST, UNCONFIRMED):
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / FRONT, ignore_errors=True)
@@ -39,7 +39,7 @@ def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
-    """Write a row for each candidate, 0 the baseline: variables, objectives, limits, and counts of verdicts."""
+    """Write a row for each candidate (0: the baseline): variables, objectives, limits, and counts of verdicts."""
     history = outcome.history
     variables = [variable.name for variable in tuning.space.variables]
     objectives = [objective.name for objective in tuning.scorer.objectives]
@@ -50,11 +50,11 @@ def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(heading)
-        for one in (history.baseline, *history.evaluations):
-            point = [one.candidate.point.get(name, "") for name in variables]
-            values = [one.score.values[name] for name in objectives] + [one.score.limits[name] for name in limits]
-            writer.writerow([one.number, *point, *values, int(one.score.keeps_limits), *one.score.costs,
-                             *one.score.verdicts.values()])  # fmt: skip
+        for evaluation in (history.baseline, *history.evaluations):
+            score, point = evaluation.score, [evaluation.candidate.point.get(name, "") for name in variables]
+            values = [score.values[name] for name in objectives] + [score.limits[name] for name in limits]
+            writer.writerow([evaluation.number, *point, *values, int(score.keeps_limits), *score.costs,
+                             *score.verdicts.values()])  # fmt: skip
     return path
 
 
@@ -66,11 +66,11 @@ def _write_gains(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
     return write_gains(tuning, outcome.winner, lines, path)
 
 
-def _confirmation_lines(found: Confirmation) -> list[str]:
+def _confirmation_lines(confirmation: Confirmation) -> list[str]:
     verdict = "Confirmed by fresh replicas."
-    if not found.holds:
-        verdict = f"NOT CONFIRMED by fresh replicas: {'; '.join(found.reasons)}."
-    return [verdict, *(_line(comparison) for comparison in (*found.objectives, *found.limits))]
+    if not confirmation.holds:
+        verdict = f"NOT CONFIRMED by fresh replicas: {'; '.join(confirmation.reasons)}."
+    return [verdict, *(_line(comparison) for comparison in (*confirmation.objectives, *confirmation.limits))]
 
 
 def _line(c: Comparison) -> str:
@@ -81,30 +81,30 @@ def _line(c: Comparison) -> str:
     )
 
 
-def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Path) -> Path:
-    """Write a candidate for ``biped run --gains``; values of other groups than the controller become a comment."""
-    changed = assembled(one.candidate.changes, dict(tuning.space.base))
-    own = _of_controller(tuning, changed)
-    others = {name: value for name, value in changed.items() if name not in own}
-    notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in one.score.values.items())]
-    if others:
-        assignments = " ".join(f"--set {name}={shown(value)}" for name, value in others.items())
+def write_gains(tuning: Tuning, evaluation: Evaluation, lines: Sequence[str], path: Path) -> Path:
+    """Write a candidate's gains for ``biped run --gains``; its other varied parameters become a comment."""
+    changed = assembled(evaluation.candidate.changes, dict(tuning.space.base))
+    gains = _of_controller(tuning, changed)
+    rest = {name: value for name, value in changed.items() if name not in gains}
+    notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in evaluation.score.values.items())]
+    if rest:
+        assignments = " ".join(f"--set {name}={shown(value)}" for name, value in rest.items())
         notes.append(f"Varied parameters other than gains: {assignments}")
     if tuning.experiment.is_driven_by_another:
         notes.append(f"For --controller {tuning.experiment.controller}")
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))
     text = ""
     if has_gains(tuning.experiment):
-        save_gains(WorkspaceGains(**{name.partition(".")[2]: _gain(value) for name, value in own.items()}), path)
+        save_gains(WorkspaceGains(**{name.partition(".")[2]: _gain(value) for name, value in gains.items()}), path)
         text = path.read_text(encoding="utf-8")
-    elif own:
-        text = controller_text(own)
+    elif gains:
+        text = controller_text(gains)
     path.write_text("".join(f"# {line}\n" for line in notes) + text, encoding="utf-8")
     return path
 
 
 def _of_controller(tuning: Tuning, changed: Mapping[str, Value]) -> dict[str, Value]:
-    """Return all gains of the workspace controller, or the varied ones of another controller."""
+    """Return all gains of the workspace controller, or the varied parameters of another controller."""
     if has_gains(tuning.experiment):
         values = dict(tuning.space.base) | dict(changed)
         return {f"controller.{key}": values[f"controller.{key}"] for key in KEYS}
@@ -119,33 +119,33 @@ def _gain(value: Value) -> tuple[float, ...]:
 def _write_front(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
     folder.mkdir()
     files = []
-    for place, one in enumerate(outcome.history.front, start=1):
-        lines = [f"Member {place} of the front of study {tuning.name!r}, candidate {one.number}; not confirmed."]
-        files.append(write_gains(tuning, one, lines, folder / f"{place:02d}.toml"))
+    for place, member in enumerate(outcome.history.front, start=1):
+        lines = [f"Member {place} of the front of study {tuning.name!r}, candidate {member.number}; not confirmed."]
+        files.append(write_gains(tuning, member, lines, folder / f"{place:02d}.toml"))
     return files
 
 
 def summary(tuning: Tuning, outcome: Outcome) -> dict[str, Any]:
-    history, found, confirmation = outcome.history, outcome.confirmation, None
-    if found is not None:
-        compared = (*found.objectives, *found.limits)
+    history, checked, confirmation = outcome.history, outcome.confirmation, None
+    if checked is not None:
+        compared = (*checked.objectives, *checked.limits)
         comparisons = {c.name: asdict(c) | {"difference": c.difference} for c in compared}
-        confirmation = {"reasons": found.reasons, "bounds": dict(found.bounds), "comparisons": comparisons}
+        confirmation = {"reasons": checked.reasons, "bounds": dict(checked.bounds), "comparisons": comparisons}
     return {
         "name": tuning.name, "experiment": tuning.space.experiment.name, "optimizer": tuning.settings.optimizer,
         "candidates": len(history.evaluations), "trials_per_candidate": tuning.space.size,
         "baseline": _as_json(history.baseline), "bounds": dict(history.bounds),
         "winner": None if outcome.winner is None else _as_json(outcome.winner),
-        "front": [_as_json(one) for one in history.front] if tuning.is_front else [],
+        "front": [_as_json(member) for member in history.front] if tuning.is_front else [],
         "confirmed": outcome.is_confirmed, "confirmation": confirmation,
     }  # fmt: skip
 
 
-def _as_json(one: Evaluation) -> dict[str, Any]:
+def _as_json(evaluation: Evaluation) -> dict[str, Any]:
     return {
-        "candidate": one.number,
-        "point": dict(one.candidate.point),
-        "values": dict(one.score.values),
-        "limits": dict(one.score.limits),
-        "verdicts": dict(one.score.verdicts),
+        "candidate": evaluation.number,
+        "point": dict(evaluation.candidate.point),
+        "values": dict(evaluation.score.values),
+        "limits": dict(evaluation.score.limits),
+        "verdicts": dict(evaluation.score.verdicts),
     }

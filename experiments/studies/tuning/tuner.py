@@ -1,4 +1,4 @@
-"""Loop of a tuning: ask for a batch, run its trials, report the costs."""
+"""Loop of a tuning: ask the optimizer for a batch of candidates, run their trials, report the costs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from experiments.studies.tuning.design_space import Candidate, DesignSpace
 from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
 from experiments.studies.tuning.optimizers import Optimizer
 
-#: Makes the optimizer, given the baseline's cost.
+#: Function that makes the optimizer from the baseline (None if it is outside the ranges).
 Begin = Callable[[Start | None], Optimizer]
 
 
@@ -26,7 +26,7 @@ class Evaluation:
 
     candidate: Candidate
     score: Score
-    slopes: Mapping[str, float] = field(default_factory=dict)  # derivatives of the cost by the variables, if known
+    slopes: Mapping[str, float] = field(default_factory=dict)  # derivatives of the cost by variable; empty if unknown
 
     @property
     def number(self) -> int:
@@ -35,27 +35,30 @@ class Evaluation:
 
 @dataclass
 class History:
-    """Candidates of a tuning so far, with their scores."""
+    """Evaluated candidates of a tuning."""
 
-    baseline: Evaluation  # candidate and score of the baseline
-    bounds: Mapping[str, float]  # bounds of the limits, by name, in the metrics' units
+    baseline: Evaluation  # the baseline, and its score
+    bounds: Mapping[str, float]  # bounds of the limits by the limits' names, in the metrics' units
     evaluations: list[Evaluation] = field(default_factory=list)  # all candidates but the baseline
 
     @property
     def best(self) -> Evaluation | None:
-        """Best candidate of a single objective that keeps all limits, if any; the first among equals."""
-        able = [one for one in self.evaluations if one.score.keeps_limits]
-        return min(able, key=lambda one: one.score.costs[0], default=None)
+        """Candidate with the least cost of the first objective among those that keep all limits; None if none does."""
+        return min(self._admissible, key=lambda evaluation: evaluation.score.costs[0], default=None)
+
+    @property
+    def _admissible(self) -> list[Evaluation]:
+        return [evaluation for evaluation in self.evaluations if evaluation.score.keeps_limits]
 
     @property
     def cheapest(self) -> Evaluation | None:
-        return min(self.evaluations, key=lambda one: one.score.costs[0], default=None)
+        return min(self.evaluations, key=lambda evaluation: evaluation.score.costs[0], default=None)
 
     @property
     def front(self) -> list[Evaluation]:
-        """Candidates that keep all limits and are dominated by no other."""
-        able = [one for one in self.evaluations if one.score.keeps_limits]
-        return [able[place] for place in front_of([one.score.costs for one in able])] if able else []
+        """Candidates that keep all limits and are dominated by no other: the Pareto front."""
+        kept = self._admissible
+        return [kept[place] for place in front_of([evaluation.score.costs for evaluation in kept])] if kept else []
 
     @property
     def message(self) -> str:
@@ -63,19 +66,22 @@ class History:
             return f"{len(self.front)} on the front"
         best = self.best
         if best is None:
-            return "none keeps all limits yet"
+            return "no candidate keeps all limits yet"
         ((name, value),) = best.score.values.items()
         return f"best {name} {value:.4g}"
 
 
 class Tuner:
-    """Runner of a tuning: batches of candidates, given to the optimizer in the order of their numbers."""
+    """Loop of a tuning: it evaluates candidates of a ``space`` in batches, and reports their costs to the optimizer.
+
+    ``scorer`` has the objectives and limits; ``evaluate`` runs trials, and returns their results by number.
+    """
 
     def __init__(self, space: DesignSpace, scorer: Scorer, evaluate: Evaluate) -> None:
         self.space, self.scorer, self._evaluate = space, scorer, evaluate
 
     def begin(self) -> History:
-        """Evaluate the untuned parameters; limits with ``of_baseline`` are set relative to their metrics."""
+        """Return a history with the evaluated baseline, which also sets the bounds of limits with ``of_baseline``."""
         baseline = self.space.baseline
         samples = self._samples([baseline])[0]
         self._check_gradients(samples)
@@ -84,21 +90,20 @@ class Tuner:
         return History(Evaluation(baseline, self.scorer.score(samples, bounds), slopes), bounds)
 
     def _check_gradients(self, samples: Sequence[Sample]) -> None:
-        """Raise an error with the reason if no trial has derivatives."""
+        """Raise InputError if derivatives are needed and no trial of the baseline has any."""
         reasons = [str(sample.result.get(NO_GRADIENT, "")) for sample in samples]
         if self.space.slopes and self.space.baseline.point and all(reasons):
-            raise InputError(f"no trial of the baseline has derivatives, which the optimizer needs: {reasons[0]}")
+            raise InputError(f"the optimizer needs derivatives, and no trial of the baseline has any: {reasons[0]}")
 
     def start_of(self, history: History) -> Start | None:
-        baseline = history.baseline
-        return (
-            Start(baseline.candidate.point, baseline.score.costs, baseline.slopes) if baseline.candidate.point else None
-        )
+        baseline, point = history.baseline, history.baseline.candidate.point
+        return Start(point, baseline.score.costs, baseline.slopes) if point else None
 
     def run(self, begin: Begin, candidates: int, batch: int, watch: Callable[[History], None] | None = None) -> History:
-        """Evaluate a number of candidates, asked for in batches.
+        """Evaluate the baseline and a number of candidates, and return their history.
 
-        The result depends on the batch size, but not on the number of workers.
+        ``begin`` makes the optimizer, which proposes ``batch`` candidates at a time; ``watch`` is called with the
+        history after each batch. The candidates depend on the batch size, but not on the number of workers.
         """
         history = self.begin()
         optimizer = begin(self.start_of(history))
@@ -107,8 +112,8 @@ class Tuner:
             points = optimizer.ask(min(batch, candidates - len(history.evaluations)))
             asked = [self.space.candidate(first + place, point) for place, point in enumerate(points)]
             scored = self.score(asked, history.bounds)
-            slopes = [one.slopes for one in scored] if self.space.slopes else []
-            optimizer.tell(points, [one.score.costs for one in scored], slopes)
+            slopes = [evaluation.slopes for evaluation in scored] if self.space.slopes else []
+            optimizer.tell(points, [evaluation.score.costs for evaluation in scored], slopes)
             history.evaluations += scored
             if watch is not None:
                 watch(history)
@@ -130,7 +135,7 @@ class Tuner:
         return self.space.evaluated([self.space.trials(candidate) for candidate in candidates], self._evaluate)
 
     def confirm(self, winner: Candidate, bounds: Mapping[str, float], replicas: int) -> "Confirmation":
-        """Compare a winner with the baseline on fresh replicas, equal for both."""
+        """Compare a winner with the baseline on fresh replicas, the same for both."""
         pair = [self.space.fresh_trials(candidate, replicas) for candidate in (self.space.baseline, winner)]
         before, after = self.space.evaluated(pair, self._evaluate)
         return confirmation(self.scorer, before, after, bounds, self.space.seed)
@@ -142,12 +147,12 @@ class Confirmation:
 
     objectives: tuple[Comparison, ...]  # objectives compared with the baseline
     limits: tuple[Comparison, ...]  # limited metrics compared with the baseline
-    bounds: Mapping[str, float]  # bounds of the limits; relative ones from the same fresh replicas
-    #: True, by name, for each better objective: its interval excludes zero on the good side, and p is at most 0.05 for
-    #: all objectives together (Bonferroni's correction)
+    bounds: Mapping[str, float]  # bounds of the limits by name; relative bounds refer to the baseline's fresh replicas
+    #: by objective: True if it is better, that is, its interval of the difference has improvements only, and p is at
+    #: most 0.05 divided by the number of objectives (Bonferroni's correction)
     better: Mapping[str, bool]
-    within: Mapping[str, bool]  # True, by name, for each limit that the winner's mean keeps
-    worse: tuple[str, ...]  # the objectives whose whole interval is on the bad side of zero
+    within: Mapping[str, bool]  # by limit: True if the winner's mean keeps it
+    worse: tuple[str, ...]  # objectives whose interval of the difference excludes improvements
 
     @property
     def holds(self) -> bool:
@@ -156,10 +161,10 @@ class Confirmation:
 
     @property
     def reasons(self) -> list[str]:
-        found = [f"{name} is worse" for name in self.worse]
+        reasons = [f"{name} is worse" for name in self.worse]
         if not any(self.better.values()):
-            found += self._doubts
-        return found + [f"{name} is beyond its limit" for name, within in self.within.items() if not within]
+            reasons += self._doubts
+        return reasons + [f"{name} is beyond its limit" for name, within in self.within.items() if not within]
 
     @property
     def _doubts(self) -> list[str]:
@@ -168,11 +173,11 @@ class Confirmation:
         if not clear:
             return [f"no interval of the difference in {' or '.join(self.better)} excludes zero"]
         level = level_of(len(self.objectives))
-        return [f"{c.name} is better by chance with p = {c.chance:.2g}, above {level:.2g}" for c in clear]
+        return [f"{c.name} is not significantly better: p = {c.chance:.2g} is above {level:.2g}" for c in clear]
 
 
 def level_of(objectives: int) -> float:
-    """Return the significance level for one of several objectives."""
+    """Return the significance level for each of several objectives, with Bonferroni's correction."""
     return (1.0 - CONFIDENCE) / objectives
 
 
@@ -182,8 +187,8 @@ def confirmation(
     first, second = _by_replica(before), _by_replica(after)
     fresh = dict(bounds) | {limit.name: limit.bound_from(limit.value(before)) for limit in scorer.limits}
 
-    def compared(one: Objective | Limit) -> Comparison:
-        return compare(one.name, [one.value(s) for s in first], [one.value(s) for s in second], seed)
+    def compared(item: Objective | Limit) -> Comparison:
+        return compare(item.name, [item.value(s) for s in first], [item.value(s) for s in second], seed)
 
     objectives, limits = tuple(map(compared, scorer.objectives)), tuple(map(compared, scorer.limits))
     signs = {objective.name: objective.sign for objective in scorer.objectives}
@@ -203,9 +208,9 @@ def _by_replica(samples: Sequence[Sample]) -> list[list[Sample]]:
 
 
 def front_of(costs: Sequence[Sequence[float]]) -> list[int]:
-    """Return the indices of non-dominated rows, in the order of the first cost; only the first of equal rows.
+    """Return the indices of the non-dominated rows of costs, by increasing first cost; the first one of equal rows.
 
-    A row dominates another if no cost is greater and one is less.
+    A row dominates another if none of its costs is greater and at least one is less.
     """
     rows, first = np.unique(np.asarray(costs, dtype=float), axis=0, return_index=True)
     beaten = [np.any(np.all(rows <= row, axis=1) & np.any(rows < row, axis=1)) for row in rows]

@@ -1,4 +1,4 @@
-"""A tuning: variables, disturbances, objectives, and the outcome."""
+"""Tuning of parameters: variables, disturbances, objectives, and the outcome."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,13 +28,7 @@ from experiments.studies.tuning.design_space import (
     design_space_from,
 )
 from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
-from experiments.studies.tuning.optimizers import (
-    GRADIENTS,
-    OPTIMIZERS,
-    Optimizer,
-    check_optimizer,
-    make_optimizer,
-)
+from experiments.studies.tuning.optimizers import GRADIENTS, OPTIMIZERS, Optimizer, check_optimizer, make_optimizer
 from experiments.studies.tuning.targets import Targets, targets_from, with_noise
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
@@ -44,15 +38,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """The table ``[tune]``."""
+    """Settings of the search, from the table ``[tune]``."""
 
-    optimizer: str = "cma"
+    optimizer: str = "cma"  # one of ``OPTIMIZERS``
     candidates: int = field(default=1000, metadata={"least": 1})  # number of candidates to try
     batch: int = field(default=16, metadata={"least": 1})  # number of candidates per batch
-    replicas: int = field(default=1, metadata={"least": 1})  # replicas of each scenario
+    replicas: int = field(default=1, metadata={"least": 1})  # number of replicas of each scenario
     #: number of fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
-    #: cost of a backward pass through a trial, in trials
+    #: cost of a backward pass through a trial, in multiples of the cost of a trial
     gradient_cost: float = 4.0
 
     def __post_init__(self) -> None:
@@ -63,10 +57,10 @@ class Settings:
 class Outcome:
     """Outcome of a tuning."""
 
-    history: History
-    #: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
+    history: History  # all evaluated candidates
+    #: best candidate that keeps all limits, or the candidate of the Pareto front that the weights choose; None: none
     winner: Evaluation | None
-    confirmation: Confirmation | None  # comparison on fresh replicas
+    confirmation: Confirmation | None  # comparison on fresh replicas; None without a winner, or before it is complete
 
     @property
     def is_confirmed(self) -> bool:
@@ -75,7 +69,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tuning(DesignStudy):
-    """A tuning as configured by its file."""
+    """Plan of a tuning."""
 
     name: str
     space: DesignSpace  # variables, and the trials of a candidate
@@ -84,13 +78,13 @@ class Tuning(DesignStudy):
     #: weights of the objectives that choose the winner from a Pareto front; empty to choose none
     choice: Mapping[str, float]
     data: Mapping[str, Any]  # contents of the file
-    counts: tuple[str, ...] = ()  # verdicts that are losses for ``withstood``; by default all but recovered
+    counts: tuple[str, ...] = ()  # verdicts that are losses for ``withstood``; empty for ``USUAL_LOSSES``
     kind = "tune"
     reads_more = True
 
     @property
     def price(self) -> float:
-        """Part of the budget that a candidate takes; each backward pass for derivatives adds to it."""
+        """Cost of a candidate in units of the budget: 1, and ``gradient_cost`` for each backward pass."""
         return 1.0 + self.settings.gradient_cost * len({term.called for term in self.space.slopes})
 
     @property
@@ -119,7 +113,7 @@ class Tuning(DesignStudy):
         return 2 * self.settings.confirm * len(self.space.scenarios)
 
     def planned_trials(self, study: "Study") -> int:
-        """Return the number of trials; without a winner, confirmation needs none."""
+        """Return the number of trials, without those of the confirmation if a finished search has no winner."""
         searched = self.likely_trials - self._fresh
         without = len(study.finished) == searched and recall(study)[1].winner is None
         return searched if without else self.likely_trials
@@ -127,14 +121,14 @@ class Tuning(DesignStudy):
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Outcome:
         tuner = Tuner(self.space, self.scorer, evaluate)
         settings = self.settings
-        history = tuner.run(self.optimizer, self.tried, settings.batch, lambda found: say(f"tuning, {found.message}"))
+        history = tuner.run(self.optimizer, self.tried, settings.batch, lambda state: say(f"tuning, {state.message}"))
         return self._outcome(tuner, history)
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Outcome:
         return self.find(evaluate, say)
 
     def optimizer(self, start: Start | None) -> Optimizer:
-        """Return the optimizer with this start."""
+        """Return the optimizer with this start; None: no known start."""
         seed = seed_of(self.seed, "optimizer") % 2**32
         settings, objectives = self.settings, len(self.scorer.objectives)
         return make_optimizer(settings.optimizer, self.space.variables, seed, settings.batch, objectives, start)
@@ -146,7 +140,7 @@ class Tuning(DesignStudy):
         return Outcome(history, winner, tuner.confirm(winner.candidate, history.bounds, self.settings.confirm))
 
     def winner_of(self, history: History) -> Evaluation | None:
-        """Return the best candidate; from a front, the least weighted sum of costs, or None without weights."""
+        """Return the best candidate; from a Pareto front, that with the least weighted sum, or None without weights."""
         if not self.is_front:
             return history.best
         if not self.choice:
@@ -154,19 +148,19 @@ class Tuning(DesignStudy):
         weights = {item.name: item.sign * self.choice[item.name] for item in self.scorer.objectives}
         return min(
             history.front,
-            key=lambda one: sum(weights[name] * value for name, value in one.score.values.items()),
+            key=lambda member: sum(weights[name] * value for name, value in member.score.values.items()),
             default=None,
         )
 
     def recall(self, study: "Study", evaluate: Evaluate) -> Outcome:
-        """Return the outcome of all complete candidates; raises InputError if the baseline is incomplete."""
+        """Return the outcome from the stored complete candidates; raises InputError if the baseline is incomplete."""
         tuner = Tuner(self.space, self.scorer, evaluate)
         history = tuner.begin()
         history.evaluations = tuner.score(self._finished_candidates(study), history.bounds)
         winner = self.winner_of(history)
         if winner is not None:
-            pair = (self.space.baseline, winner.candidate)
-            fresh = {trial.number for one in pair for trial in self.space.fresh_trials(one, self.settings.confirm)}
+            pair, count = (self.space.baseline, winner.candidate), self.settings.confirm
+            fresh = {trial.number for candidate in pair for trial in self.space.fresh_trials(candidate, count)}
             if study.finished >= fresh:
                 return self._outcome(tuner, history)
         return Outcome(history, winner, None)
@@ -175,20 +169,20 @@ class Tuning(DesignStudy):
         frame: Any = study.frame()
         mine = frame[(frame["phase"] == TUNING) & (frame["candidate"] > 0)]
         counts = mine["candidate"].value_counts()
-        whole = sorted(int(number) for number, count in counts.items() if count == self.space.size)
+        complete = sorted(int(number) for number, count in counts.items() if count == self.space.size)
         first = mine.drop_duplicates("candidate").set_index("candidate")
         names = [variable.name for variable in self.space.variables]
-        points = [{name: float(first.loc[number, name]) for name in names} for number in whole]
-        return [self.space.candidate(number, point) for number, point in zip(whole, points, strict=True)]
+        points = [{name: float(first.loc[number, name]) for name in names} for number in complete]
+        return [self.space.candidate(number, point) for number, point in zip(complete, points, strict=True)]
 
 
 def tuning_from(config: Config, name: str = "tune") -> Tuning:
-    """Read a tuning from its configuration; raises InputError if something in it is wrong."""
+    """Make the plan of a tuning from its configuration; raises InputError if the configuration is wrong."""
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
     settings = table.make(Settings)
     experiment = config.experiment()
-    scenarios = [found for one in config.tables("scenario", ()) for found in _scenarios(one, experiment)]
+    scenarios = [scenario for item in config.tables("scenario", ()) for scenario in _scenarios(item, experiment)]
     space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
     counts = config.losses()
     losses = counts or USUAL_LOSSES
@@ -196,20 +190,17 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     if targets is not None:
         space = replace(space if "randomization" in config else with_noise(space), reads=targets.reads)
         if settings.optimizer in GRADIENTS:
-            raise table.error(
-                f"{settings.optimizer} takes no targets: take another optimizer, such as cma", "optimizer"
-            )
+            raise table.error(f"{settings.optimizer} cannot use targets: set another one, such as cma", "optimizer")
     scorer = Scorer(
         _objectives(config, losses, targets), tuple(_limit(item, losses) for item in config.tables("limit", ()))
     )
     name, choice = config.word("name", config.stem or name), _choice(config, scorer.objectives)
     config.finish()
-    table.within(
-        lambda: check_optimizer(settings.optimizer, len(space.variables), len(scorer.objectives), settings.batch)
-    )
+    sizes = len(space.variables), len(scorer.objectives), settings.batch
+    table.within(lambda: check_optimizer(settings.optimizer, *sizes))
     _check_patterns(config, space, scorer.readings)
-    own = set() if targets is None else {term.reading.metric for term in targets.terms}  # checked there
-    check_metrics(config, [reading.metric for reading in scorer.readings if reading.metric not in own], space)
+    checked = set() if targets is None else {term.reading.metric for term in targets.terms}
+    check_metrics(config, [reading.metric for reading in scorer.readings if reading.metric not in checked], space)
     if settings.optimizer in GRADIENTS:
         _check_differentiable(config, scorer, space)
         weights = {scenario.name: scenario.weight for scenario in space.scenarios}
@@ -218,19 +209,19 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
 
 
 def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> None:
-    """Check that all metrics that are read have gradients."""
+    """Raise InputError unless all metrics of objectives and limits have gradients."""
     metrics = tuple(dict.fromkeys(reading.metric for reading in scorer.readings))
     joints = space.experiment.build(space.fixed).model.joint_names
     for metric in metrics:
         if not is_differentiable(metric, joints):
             raise config.error(
-                f"{metric} has no gradient, which lbfgs needs; those with one are {', '.join(DIFFERENTIABLE)}, and the "
-                "last two of each joint: take these, or another optimizer"
+                f"{metric} has no gradient, which lbfgs needs; metrics with one are {', '.join(DIFFERENTIABLE)}, and "
+                "the last two for each joint: choose one of them, or another optimizer"
             )
 
 
 def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
-    """Return one scenario, or one for each combination of the values in ``each``."""
+    """Return the scenario of a table, or one for each combination of the values in its table ``each``."""
     common = config.table("set", {}).changes(experiment)
     each = config.table("each", {})
     axes: dict[str, list[Value]] = {}
@@ -238,12 +229,13 @@ def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
         if not isinstance(values, list) or not values:
             raise each.error(f"{key} = {values!r}: it must be a list of values", key)
         axes[key] = [each.value(experiment, key, value) for value in values]
-    found: list[Scenario] = []
+    scenarios: list[Scenario] = []
     for combination in product(*axes.values()):
-        own = dict(zip(axes, combination, strict=True))
-        words = [f"{split_name(key)[0].rpartition('.')[2]}={shown(value)}" for key, value in own.items()]
-        found.append(config.make(Scenario, name=" ".join([config.word("name"), *words]), changes={**common, **own}))
-    return found
+        values = dict(zip(axes, combination, strict=True))
+        name = [f"{split_name(key)[0].rpartition('.')[2]}={shown(value)}" for key, value in values.items()]
+        changes = {**common, **values}
+        scenarios.append(config.make(Scenario, name=" ".join([config.word("name"), *name]), changes=changes))
+    return scenarios
 
 
 def _objectives(config: Config, losses: tuple[str, ...], targets: Targets | None) -> tuple[Objective, ...]:
@@ -253,11 +245,11 @@ def _objectives(config: Config, losses: tuple[str, ...], targets: Targets | None
             return to_targets
         usual = Reading(WITHSTOOD if "counts" in config else RECOVERED, counts=losses)
         return (Objective(usual.metric, (Term(usual),), MAXIMIZE),)
-    found = (*(_objective(table, losses) for table in config.tables("objective")), *to_targets)
-    names = [objective.name for objective in found]
+    objectives = (*(_objective(table, losses) for table in config.tables("objective")), *to_targets)
+    names = [objective.name for objective in objectives]
     if len(set(names)) < len(names):
-        raise config.error("two objectives have the same name: give each one of its own")
-    return found
+        raise config.error("two objectives have the same name: give them different names")
+    return objectives
 
 
 def _objective(config: Config, losses: tuple[str, ...]) -> Objective:
@@ -270,7 +262,7 @@ def _objective(config: Config, losses: tuple[str, ...]) -> Objective:
 def _limit(config: Config, losses: tuple[str, ...]) -> Limit:
     reading = config.make(Reading, counts=losses)
     if ("at_most" in config) == ("at_least" in config):
-        raise config.error("a limit has one of at_most and at_least")
+        raise config.error("a limit needs either at_most or at_least")
     least = "at_least" in config
     return config.make(
         Limit,
@@ -287,7 +279,7 @@ def _choice(config: Config, objectives: tuple[Objective, ...]) -> dict[str, floa
         return {}
     table = config.table("choice")
     if len(objectives) < 2:
-        raise config.error("[choice] is for several objectives, and there is one: leave [choice] out")
+        raise config.error("[choice] needs several objectives, but there is one: leave [choice] out")
     return {objective.name: table.get(objective.name, float) for objective in objectives}
 
 
@@ -295,4 +287,4 @@ def _check_patterns(config: Config, space: DesignSpace, readings: Sequence[Readi
     names = [scenario.name for scenario in space.scenarios]
     for pattern in (pattern for reading in readings for pattern in reading.scenarios):
         if not matching(names, pattern):
-            raise config.error(f"scenarios: {pattern!r} matches none of {', '.join(names)}")
+            raise config.error(f"scenarios: {pattern!r} matches no scenario; scenarios are {', '.join(names)}")

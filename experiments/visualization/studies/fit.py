@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.cli.quantities import unit_text
-from experiments.studies.fitting.fit import Fit, Found
+from experiments.studies.fitting.fit import Fit, FitResult
 from experiments.studies.store.measured import trace_units
 from experiments.visualization.document import Document
 from experiments.visualization.look import style
@@ -28,7 +28,7 @@ BY_SEED = "SD over seeds"
 _HEIGHT, _ON_PAGE = 2.2, 260
 
 
-def document(fit: Fit, fitted: Found, _: Path) -> Document:
+def document(fit: Fit, fitted: FitResult, _: Path) -> Document:
     """Return a document: parameters with intervals, quality of the fit, measured and modelled columns over time."""
     panels, correlation, data = list(_panels(fit, fitted)), fitted.estimate.correlation, as_json(fitted)
     rows = tuple((str(name), *(f"{value:.3f}" for value in correlation.loc[name])) for name in correlation.index)
@@ -66,7 +66,7 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def as_json(fitted: Found) -> dict[str, Any]:
+def as_json(fitted: FitResult) -> dict[str, Any]:
     return {
         "warnings": list(fitted.warnings),
         "quality": [
@@ -82,7 +82,7 @@ def as_json(fitted: Found) -> dict[str, Any]:
     }
 
 
-def compared(fit: Fit, fitted: Found) -> pd.DataFrame:
+def compared(fit: Fit, fitted: FitResult) -> pd.DataFrame:
     """Return a row for each compared value: ``record``, ``column``, ``time`` [s], ``measured``, ``model``."""
     parts = [
         pd.DataFrame({"record": name, "column": column, "time": time, "measured": values, "model": model})
@@ -91,7 +91,7 @@ def compared(fit: Fit, fitted: Found) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _pairs(fit: Fit, fitted: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]":
+def _pairs(fit: Fit, fitted: FitResult) -> "Iterator[tuple[str, str, Any, Any, Any]]":
     """Yield record, column, times, measured and modelled values as compared; NaN after a run's end."""
     for scenario, record, modelled in zip(fit.space.scenarios, fit.measured, fitted.modelled, strict=False):
         for k, values, model in record.pairs(modelled):
@@ -99,7 +99,7 @@ def _pairs(fit: Fit, fitted: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]
             yield scenario.name, record.trace.columns[k], np.array(record.trace.times), values, ended
 
 
-def _quality_table(fitted: Found) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _quality_table(fitted: FitResult) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Return headings and rows: R² and RMS error of each column, or z-scores of each target."""
     rows = fitted.quality.to_dict("records")
     if "z" in fitted.quality:
@@ -118,24 +118,24 @@ def _quality_table(fitted: Found) -> tuple[tuple[str, ...], tuple[tuple[str, ...
     )  # fmt: skip
 
 
-def _worth(fitted: Found) -> str:
+def _worth(fitted: FitResult) -> str:
     count = len(fitted.estimate.residuals)
     if "z" in fitted.quality:
         return f"{fitted.runs} runs; mean squared z-score of {count} targets: {(fitted.quality['z'] ** 2).mean():.3g}"
     return f"{fitted.runs} runs; {count} fitted values, equivalent to {_independent(fitted):.0f} independent values"
 
 
-def _independent(fitted: Found) -> float:
+def _independent(fitted: FitResult) -> float:
     """Return the effective number of independent residuals."""
     degrees = fitted.estimate.spread.degrees
     return len(fitted.estimate.residuals) if np.isinf(degrees) else degrees + len(fitted.table)
 
 
-def _headings(fitted: Found) -> tuple[str, ...]:
+def _headings(fitted: FitResult) -> tuple[str, ...]:
     return (*HEADINGS, BY_SEED) if "seeds_sd" in fitted.table else HEADINGS
 
 
-def _cells(fitted: Found) -> list[tuple[str, ...]]:
+def _cells(fitted: FitResult) -> list[tuple[str, ...]]:
     rows = fitted.table.to_dict("records")
     return [
         (
@@ -146,7 +146,7 @@ def _cells(fitted: Found) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _panels(fit: Fit, fitted: Found) -> "Iterator[Panel]":
+def _panels(fit: Fit, fitted: FitResult) -> "Iterator[Panel]":
     units = trace_units(fit.experiment, {**fit.space.fixed, **fit.space.scenarios[0].changes})
     for name, column, time, values, model in _pairs(fit, fitted):
         title = f"{name}: {words_of(column)}" if len(fit.measured) > 1 else ""

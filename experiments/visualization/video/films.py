@@ -39,13 +39,19 @@ TICK = 0.01
 MOST_GIF_FPS = 50.0
 
 
+def check_film(suffix: str, size: tuple[int, int], fps: float) -> None:
+    """Raise InputError unless an MP4 has even edges [pixels], and a GIF a rate that browsers show."""
+    if suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
+        raise InputError(f"--size {size[0]}x{size[1]}: width and height of an MP4 must be even numbers of pixels")
+    if suffix == ".gif" and fps > MOST_GIF_FPS:
+        raise InputError(f"--fps {fps:g}: a GIF can show at most {MOST_GIF_FPS:g} pictures per second")
+
+
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:
     """Write H.264 video, which all browsers and players show; width and height [pixels] must be even."""
     need("PIL", "imageio_ffmpeg")
     import imageio_ffmpeg
 
-    if size[0] % 2 or size[1] % 2:
-        raise InputError(f"--size {size[0]}x{size[1]}: width and height of an MP4 must be even numbers of pixels")
     with replacing(path) as part:
         part.touch()  # an unwritable file is reported before anything is drawn
         encoder = imageio_ffmpeg.write_frames(
@@ -79,8 +85,6 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
     need("PIL")
     from PIL import Image
 
-    if fps > MOST_GIF_FPS:
-        raise InputError(f"--fps {fps:g}: a GIF can show at most {MOST_GIF_FPS:g} pictures per second")
     with replacing(path) as part:
         part.touch()
         # The palette needs samples of all pictures, so all are kept, packed to save memory.

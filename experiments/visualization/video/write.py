@@ -92,12 +92,7 @@ def _sky(size: tuple[int, int]) -> "Image":
 
 
 def write_film(
-    path: Path,
-    runs: Sequence[Shown],
-    schedule: FrameSchedule,
-    camera: Camera,
-    size: tuple[int, int],
-    program: str,
+    path: Path, runs: Sequence[Shown], schedule: FrameSchedule, camera: Camera, size: tuple[int, int], program: str
 ) -> None:
     """Write an MP4 or a GIF, by the suffix, of a size [pixels], drawn by the browser ``program``."""
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:

@@ -1,10 +1,10 @@
-"""The discrete body, its balance and its block (Brüdigam et al. 2024, section 3.1, equations 10 to 17).
+"""Discrete equations of motion of a rigid body (Brüdigam et al. 2024, section 3.1, equations 10 to 17).
 
-A body moves by Δx and turns by (c, u) in a step, u = h ω/2 in world axes. Its momenta are m Δx/h and, in world axes,
-c y + u × y with y = (2/h) J u, where J is the inertia at the step's beginning: this is h/2 times the terms of (16), and
-the same at both ends of the step. The unknowns of Newton's method are displacements of the poses at the end, not the
-velocities themselves: h times these, to first order, and then the derivative of a constraint g(z₂) is G(z₂) as it
-stands.
+In a step a body moves by Δx and turns by the quaternion (c, u), with u = h ω/2 in world axes. Its linear momentum is
+m Δx/h. Its angular momentum is c y + u × y with y = (2/h) J u and the inertia J at the start of the step: h/2 times the
+terms of (16), and equal at both ends of the step. The unknowns of Newton's method are displacements of the poses at the
+end of the step, which are h times the velocities to first order. The derivative of a constraint g(z₂) by these is its
+gradient G(z₂).
 """
 
 from biped.kernels.tree.joint_rows import set_rotations
@@ -15,7 +15,7 @@ from kernelcache import kernel, routine
 
 @kernel
 def begin_bodies(bodies, motion, buffers, h, share):
-    """Inertias, and what is known of the balances: momentum, gravity and wrenches, of which ``share`` acts."""
+    """Set inertias and known impulses: of momentum, and of the ``share`` of gravity and wrenches that acts."""
     for i in range(bodies.mass.shape[0]):
         v.store9(buffers.inertia, i, v.congruence(v.load9(motion.poses.rotation, i), v.load9(bodies.inertia, i)))
         known, wrench = v.load6(motion.momentum, i), v.load6(motion.wrench, i)
@@ -41,7 +41,7 @@ def place_next(motion, buffers):
 
 @kernel
 def momentum_of(bodies, buffers, i, h):
-    """Return linear and angular momentum of body i in the candidate."""
+    """Return linear and angular momentum of body i for the candidate's displacements."""
     J = v.load9(buffers.inertia, i)
     return midpoint_momentum(MidpointBody(), bodies.mass[i], J, v.load4(buffers.turn, i), v.load3(buffers.moved, i), h)
 
@@ -61,7 +61,7 @@ def set_balances(bodies, buffers, h):
 
 @kernel
 def set_body_blocks(bodies, buffers, h):
-    """Set the derivatives of the balances by the body's own displacement."""
+    """Set the derivatives of each body's balance by its own displacement."""
     for i in range(bodies.mass.shape[0]):
         c, ux, uy, uz = v.load4(buffers.turn, i)
         K = turn_derivative(v.load9(buffers.inertia, i), c, (ux, uy, uz), h)
@@ -76,12 +76,12 @@ def set_body_blocks(bodies, buffers, h):
 
 @kernel
 def inertia_times(bodies, poses, i, linear, angular):
-    """Momentum of body i at velocities in world axes."""
+    """Return linear and angular momentum of body i for its velocities in world axes."""
     J = v.congruence(v.load9(poses.rotation, i), v.load9(bodies.inertia, i))
     return v.scale(bodies.mass[i], linear), v.mat_vec(J, angular)
 
 
 @routine
 def rotations_at(poses):
-    """`set_rotations` from Python."""
+    """Set the rotation matrices from the quaternions; an entry from Python for `set_rotations`."""
     set_rotations(poses)

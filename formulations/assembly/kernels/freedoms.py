@@ -1,12 +1,12 @@
 """Forces along a joint's freedoms: actuators, springs, dampers and limits (Brüdigam et al. 2024, section 2).
 
-Actuator and spring forces are known at the start of the step: a potential's force is that at z₁ (10). Dampers and
-limits depend on the end of the step. Their impulse is a function of the freedom's coordinate x₂ there,
+Forces of actuators and springs are known at the start of the step, since a potential's force is taken at z₁ (10). The
+impulse of dampers and limits is a function of the freedom's coordinate x₂ at the end of the step,
 
     λ = −d (x₂ − x₁) + γ_lower − γ_upper,      0 ≤ x₂ − lower ⊥ γ_lower ≥ 0,   0 ≤ upper − x₂ ⊥ γ_upper ≥ 0,
 
-and so their row in Newton's matrix is that of a joint that yields: x + λ/K = …, with K = d + Σ γ/slack. Rows and
-columns stay those of the joint's node, so that neither adds an entry to the graph.
+so that their row in Newton's matrix is that of a compliant joint: x + λ/K = …, with K = d + Σ γ/slack. The rows belong
+to the joint's node, so that dampers and limits add nothing to the graph.
 """
 
 import math
@@ -21,7 +21,7 @@ SOFTEST = 1e30
 
 @kernel
 def add_row_impulse(joints, rows, j, row, impulse, target, sign):
-    """``sign`` times an impulse along a row, to both bodies."""
+    """Add ``sign`` times an impulse along a row to ``target``, for both bodies of joint j."""
     for side in range(2):
         body = joints.inboard[j] if side == 0 else joints.outboard[j]
         if body >= 0:
@@ -31,7 +31,7 @@ def add_row_impulse(joints, rows, j, row, impulse, target, sign):
 
 @kernel
 def add_known_forces(joints, motion, buffers, h, share):
-    """Impulses of actuators and springs, as at z₁, into ``buffers.impulse``."""
+    """Add the impulses of actuators and springs, with their forces at z₁, to ``buffers.impulse``."""
     for j in range(joints.inboard.shape[0]):
         for row in range(joints.first[j] + joints.rigid[j], joints.first[j + 1]):
             x = motion.coordinate[row]
@@ -42,7 +42,7 @@ def add_known_forces(joints, motion, buffers, h, share):
 
 @kernel
 def limit_pair(joints, row, side):
-    """Return the pair of a freedom's lower (side 0) or upper limit; −1 without a limit."""
+    """Return the slack-multiplier pair of a freedom's lower (side 0) or upper limit (side 1); −1 without a limit."""
     has_lower = joints.lower[row] > -math.inf
     if side == 0:
         return joints.pair[row] if has_lower else -1
@@ -51,7 +51,7 @@ def limit_pair(joints, row, side):
 
 @kernel
 def soft_impulse(joints, motion, buffers, row):
-    """λ of a freedom with a damper or limits."""
+    """Return the impulse λ of a freedom with a damper or limits."""
     impulse = -joints.damping[row] * (buffers.value[row] - motion.coordinate[row])
     for side in range(2):
         at = limit_pair(joints, row, side)
@@ -62,7 +62,7 @@ def soft_impulse(joints, motion, buffers, row):
 
 @kernel
 def subtract_rows(joints, motion, buffers):
-    """Subtract the impulses of all solved rows from the balances; set those of dampers and limits."""
+    """Set the impulses of dampers and limits, and subtract the impulses of all solved rows from the balances."""
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
@@ -73,7 +73,7 @@ def subtract_rows(joints, motion, buffers):
 
 @kernel
 def limit_distance(joints, buffers, row, side):
-    """Return the distance [m or rad] to the lower (side 0) or upper limit at the candidate's end."""
+    """Return the candidate's distance [m or rad] to the lower (side 0) or upper limit (side 1) at the step's end."""
     if side == 0:
         return buffers.value[row] - joints.lower[row]
     return joints.upper[row] - buffers.value[row]
@@ -81,7 +81,7 @@ def limit_distance(joints, buffers, row, side):
 
 @kernel
 def side_of_limit(joints, motion, buffers, row, side, at):
-    """Return distance, slack and multiplier; the distance is the slack if they differ only by rounding."""
+    """Return distance, slack and multiplier of a limit; a distance that differs only by rounding becomes the slack."""
     slack = motion.slack[at]
     distance = resolved(limit_distance(joints, buffers, row, side), slack, 1.0 + abs(buffers.value[row]))
     return distance, slack, motion.dual[at]
@@ -89,7 +89,7 @@ def side_of_limit(joints, motion, buffers, row, side, at):
 
 @kernel
 def limit_defects(joints, motion, buffers):
-    """Sum of squares of what is between the limits' slacks and the distances that they stand for."""
+    """Return the sum of squares of the differences between the limits' slacks and distances."""
     total = 0.0
     for row in range(joints.pair.shape[0]):
         for side in range(2):
@@ -117,7 +117,7 @@ def softness(joints, motion, buffers, row):
 
 @kernel
 def set_limit_changes(joints, motion, buffers, row, change):
-    """Set the change of the pairs of a freedom's limits for a change of its coordinate."""
+    """Set the changes of slacks and multipliers of a freedom's limits for a change of its coordinate."""
     for side in range(2):
         at = limit_pair(joints, row, side)
         if at >= 0:
@@ -129,9 +129,9 @@ def set_limit_changes(joints, motion, buffers, row, change):
 
 @kernel
 def start_limits(joints, motion, buffers, h, usual, heaviest):
-    """Slacks and multipliers where the iterations begin.
+    """Set the initial slacks and multipliers of all limits for the iterations.
 
-    ``usual`` [N·s] is an impulse to compare with; without weight, that which makes the heaviest body's way.
+    ``usual`` [N·s] is a typical impulse; without gravity, that of the heaviest body's motion.
     """
     for row in range(joints.pair.shape[0]):
         way = max(abs(buffers.value[row] - motion.coordinate[row]), 1e-9)

@@ -1,22 +1,22 @@
 """Sparse LDU decomposition on the graph of bodies and joints (Brüdigam et al. 2024, Algorithms 1 to 4).
 
-Node p in the elimination's order has a square block D on the diagonal and, for each edge to a later node q, the blocks
-U = F_pq and L = F_qp. Eliminating p takes L D⁻¹ U from the block of every pair of later nodes on its edges. In a tree
-each node has one later neighbour, its parent: the first two algorithms, O(n). What fill-in loops make is known from the
-graph alone (``formulations.assembly.graph``), so that nothing is looked for here: the last two algorithms in one list
-of updates.
+Node p in the elimination order has a square block D on the diagonal and, for each edge to a later node q, the blocks
+U = F_pq and L = F_qp. Eliminating p subtracts L D⁻¹ U from the block of every pair of later nodes on its edges. In a
+tree each node has one later neighbour, its parent, and the cost is O(n) (first two algorithms). Loops cause fill-in,
+which follows from the graph alone (``formulations.assembly.graph``): the last two algorithms are a precomputed list of
+updates.
 
-The matrix is not symmetric, its pattern is. Blocks on the diagonal are decomposed with pivots from their diagonals, and
-never inverted: a contact of stiffness 1e12 beside a mass leaves an inverse whose products are noise. Where rows of a
-joint say what others say already (a planar loop of hinges), their pivots are rounding: such rows get no impulse, which
-is one of the solutions, and all of these move the bodies alike.
+The matrix is not symmetric, but its pattern is. Diagonal blocks are factored with pivots from their diagonals and never
+inverted: with a mass and a contact of stiffness 1e12, products with an inverse would be noise. Redundant rows of a
+joint, as in a planar loop of hinges, have pivots of the size of rounding errors. Such rows get no impulse; this is one
+of many solutions, all of which move the bodies alike.
 """
 
 from contact.vectors import add_scaled6, load6, scale6, store6
 from formulations.assembly.kernels.system import WIDTH
 from kernelcache import kernel, routine
 
-# Pivot relative to its summed magnitudes below which it is rounding: a dependent row.
+# A pivot below this fraction of its summed magnitudes is a rounding error: the row is dependent.
 DEPENDENT = 1e-11
 
 # Kinds of updates.
@@ -25,7 +25,7 @@ ON_DIAGONAL, UPPER, LOWER = range(3)
 
 @kernel
 def clear_blocks(graph, buffers):
-    """Zeros into all blocks and loads."""
+    """Set all blocks and loads to zero."""
     for i in range(graph.order.shape[0]):
         for a in range(WIDTH):
             buffers.load[i, a] = buffers.magnitude[i, a] = 0.0
@@ -39,7 +39,7 @@ def clear_blocks(graph, buffers):
 
 @kernel
 def bring_pivot(A, order, scales, k, size):
-    """Move the largest scaled element of the remaining diagonal to place k of ``order``; return it."""
+    """Move the largest scaled element of the remaining diagonal to index k of ``order``; return the element."""
     best, place = -1.0, k
     for a in range(k, size):
         part = abs(A[order[a], order[a]]) * scales[order[a]]
@@ -56,12 +56,12 @@ def decompose(A, multipliers, order, scales, size, least):
     Blocks are nearly symmetric and semidefinite, so that such pivots reveal the rank.
 
     Args:
-        A: (WIDTH, WIDTH); overwritten by U, rows and columns not permuted.
-        multipliers: (WIDTH, WIDTH) of L: of a row with a pivot's row, by their places in ``order``.
-        order: (WIDTH,) of the pivots.
-        scales: (WIDTH,) of the elements on the diagonal.
-        size: of the block.
-        least: a scaled pivot not above this counts as zero.
+        A: (WIDTH, WIDTH) the block; overwritten by U, with rows and columns not permuted.
+        multipliers: (WIDTH, WIDTH) elements of L, by the positions of a row and of a pivot's row in ``order``.
+        order: (WIDTH,) order of the pivots.
+        scales: (WIDTH,) scales of the elements on the diagonal.
+        size: number of rows of the block.
+        least: scaled pivots up to this count as zero.
     """
     for a in range(size):
         order[a] = a
@@ -80,7 +80,7 @@ def decompose(A, multipliers, order, scales, size, least):
 
 @kernel
 def solve_rows(A, multipliers, order, rank, size, block):
-    """``block`` (WIDTH, WIDTH) becomes the solution, all columns at once; rows without a pivot become zero."""
+    """Replace the columns of ``block`` (WIDTH, WIDTH) by the solutions; rows without a pivot become zero."""
     for k in range(rank):
         row = load6(block, order[k])
         for j in range(k):
@@ -98,7 +98,7 @@ def solve_rows(A, multipliers, order, rank, size, block):
 
 @kernel
 def solve_one(A, multipliers, order, rank, size, column):
-    """Solve for one column (WIDTH,)."""
+    """Replace one column (WIDTH,) by the solution; rows without a pivot become zero."""
     for k in range(rank):
         total = column[order[k]]
         for j in range(k):
@@ -116,7 +116,7 @@ def solve_one(A, multipliers, order, rank, size, column):
 
 @kernel
 def subtract_product(left, right, target, rows, inner):
-    """``target`` −= ``left`` · ``right``; what is beyond the sizes is zero."""
+    """Subtract ``left`` · ``right`` from ``target``, in ``rows`` rows with ``inner`` terms; other elements are zero."""
     for a in range(rows):
         row = load6(target, a)
         for k in range(inner):
@@ -138,7 +138,7 @@ def subtract_on_diagonal(left, right, target, magnitude, rows, inner):
 
 @kernel
 def set_scales(magnitude, size, is_body, scales):
-    """Set the pivot scales: of a joint the inverse of the summed magnitudes, of a body 1."""
+    """Set the pivot scales: for a joint the inverse of the summed magnitudes, for a body 1."""
     for a in range(size):
         scales[a] = 1.0
         if not is_body:
@@ -147,7 +147,7 @@ def set_scales(magnitude, size, is_body, scales):
 
 @routine
 def factor(graph, bodies, buffers):
-    """Decompose in place (Algorithms 1 and 3); return the node of a singular body block, or −1."""
+    """Factor the matrix in place (Algorithms 1 and 3); return the node of a singular body block, or −1."""
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]

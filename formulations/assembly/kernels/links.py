@@ -1,8 +1,8 @@
-"""Rows of links, which hold two bodies by no frame of a joint: lengths of springs, and functions of users.
+"""Rows of links between two bodies that are not joints: lengths of springs, and user-defined functions.
 
-They follow those of the joints, in the same arrays: all that acts along a freedom acts along them. Users' functions are
-of the places of points. Constraints are rigid rows, inequalities freedoms with a lower limit of zero, and a potential
-is a freedom whose coordinate is its energy, with a force of −1 along it; of more than two bodies, one for any two.
+They follow the joints' rows in the same arrays, so that forces act along them as along freedoms of joints. User-defined
+functions depend on positions of points. Constraints are rigid rows, inequalities are freedoms with lower limit zero. A
+potential is a freedom with its energy as coordinate and a force of −1; each two of its bodies have a link.
 """
 
 import math
@@ -26,13 +26,13 @@ from kernelcache import kernel, routine
 
 
 class CustomLinks(NamedTuple):
-    """l links of users' functions, side by side among the joints, and the p points that these are of."""
+    """User-defined links (l), consecutive among the joints, and the points (p) that they depend on."""
 
     customs: Customs
-    custom: Integers  # (l,) of a link
-    is_first: Integers  # (l,) 1 of the first of a potential's, which counts its energy
-    begin: int  # the place of the first link among the joints
-    body: Integers  # (p,) of a point; −1 the ground
+    custom: Integers  # (l,) index of each link's function
+    is_first: Integers  # (l,) 1 for the first link of a function, which counts a potential's energy; 0 for others
+    begin: int  # index of the first link among the joints
+    body: Integers  # (p,) body of each point; −1: the ground
     offset: Floats  # (p, 3) [m] from the centre of mass, the body's axes; on the ground from the origin
     arm: Floats  # (p, 3) buffer: offset in world axes
     place: Floats  # (p, 3) buffer: position in the world
@@ -40,7 +40,7 @@ class CustomLinks(NamedTuple):
 
 @kernel
 def set_length(joints, poses, j, value, rows):
-    """Set the distance of its points, the only row of joint j; at distance zero there is no direction or force."""
+    """Set the only row of spring j, the distance of its points; the gradient is zero at distance zero."""
     com, _, rotation = inboard_pose(joints, poses, j)
     b, row = joints.outboard[j], joints.first[j]
     arm_in = mat_vec(rotation, load3(joints.inboard_point, j))
@@ -55,14 +55,14 @@ def set_length(joints, poses, j, value, rows):
 
 @kernel
 def set_lengths(joints, count, poses, value, rows):
-    """Set the lengths of the springs, the last ``count`` joints."""
+    """Set the rows of the springs, which are the last ``count`` joints."""
     for j in range(joints.inboard.shape[0] - count, joints.inboard.shape[0]):
         set_length(joints, poses, j, value, rows)
 
 
 @kernel
 def ask_all(links, poses):
-    """Evaluate all users' functions at some poses."""
+    """Evaluate all user-defined functions at given poses."""
     for p in range(links.body.shape[0]):
         arm, place = load3(links.offset, p), load3(links.offset, p)
         if links.body[p] >= 0:
@@ -71,7 +71,7 @@ def ask_all(links, poses):
         store3(links.arm, p, arm)
         store3(links.place, p, place)
     customs = links.customs
-    set_strains(customs, links.place, links.offset[0])  # of positions only
+    set_strains(customs, links.place, links.offset[0])  # functions depend on positions only
     for k in range(customs.kind.shape[0]):
         is_potential = customs.kind[k] == POTENTIAL
         ask_custom(customs, k, 0.0, ENERGY if is_potential else VALUES)
@@ -80,7 +80,7 @@ def ask_all(links, poses):
 
 @kernel
 def custom_gradient(links, k, c, body):
-    """Return force and moment of a unit impulse along row c of a function, on one body."""
+    """Return linear and angular impulse on one body for a unit impulse along row c of link k's function."""
     customs, force, moment = links.customs, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     begin, size = customs.first[k], customs.first[k + 1] - customs.first[k]
     for i in range(size):
@@ -96,7 +96,7 @@ def custom_gradient(links, k, c, body):
 
 @kernel
 def set_custom_rows(links, joints, poses, value, rows):
-    """Values and gradients of users' functions."""
+    """Set values and gradients of the rows of user-defined functions."""
     ask_all(links, poses)
     customs = links.customs
     for link in range(links.custom.shape[0]):
@@ -116,7 +116,7 @@ def set_custom_rows(links, joints, poses, value, rows):
 
 @kernel
 def custom_energy(links, joints, coordinate):
-    """Return the energy [J] of users' potentials from the coordinates of all rows."""
+    """Return the energy [J] of user-defined potentials, from the coordinates of all rows."""
     total = 0.0
     for link in range(links.custom.shape[0]):
         if links.customs.kind[links.custom[link]] == POTENTIAL:
@@ -126,7 +126,7 @@ def custom_energy(links, joints, coordinate):
 
 @kernel
 def custom_fall(links, joints, bodies, rows, h):
-    """Return an estimate of the energy [J] from users' potentials in a step from rest: h² f²/m each."""
+    """Return the estimated energy [J] that user-defined potentials give in a step from rest: Σ h² f²/m."""
     total = 0.0
     for link in range(links.custom.shape[0]):
         j = links.begin + link
@@ -141,7 +141,7 @@ def custom_fall(links, joints, bodies, rows, h):
 
 @routine
 def rows_at_poses(joints, springs, links, poses, before, value, rows):
-    """Values and gradients of all rows, from Python, at poses whose rotations are not set yet."""
+    """Set rotation matrices, and values and gradients of all rows, at given poses; an entry from Python."""
     set_rotations(poses)
     set_rows(joints, poses, before, value, rows)
     set_lengths(joints, springs, poses, value, rows)

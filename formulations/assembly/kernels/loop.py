@@ -1,4 +1,4 @@
-"""Many steps, recorded as they go."""
+"""Stepping loop, which records the motion."""
 
 from biped.kernels.solve.causes import CREATES_ENERGY
 from biped.kernels.solve.interior import EQUATIONS, LARGEST_ROW, PRODUCT
@@ -10,24 +10,24 @@ from formulations.assembly.kernels.system import FRESH, STEPS
 from formulations.assembly.kernels.wrenches import count_wrenches, set_wrenches
 from kernelcache import kernel, routine
 
-# Places in a row after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates of all rows (R,). After
-# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; further
-# columns are not written here.
+# Indices in a recorded row, after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates (R,) of all
+# rows of joints. After them come the forces (R,) of these rows, and three forces and the gap of each contact with
+# the ground; further columns are not written here.
 KINETIC = 0  # [J]
 POTENTIAL = 1  # [J] of gravity and springs
 ITERATIONS = 2
-EQUATION = 3  # [N·s, m] remaining residual of the equations
+EQUATION = 3  # [N·s, m] norm of the equations' residual
 OPEN = 4  # [m or rad] largest joint opening at the end of the step
-COMPLEMENTARITY = 5  # [N·s·m] the greatest product of a slack and its multiplier
+COMPLEMENTARITY = 5  # [N·s·m] greatest product of a slack and its multiplier
 NUMBERS = 6
 
-# Share of the kinetic and elastic energy. Errors of steps are smaller, unless a body turns far in one.
+# Tolerance as a share of the kinetic and elastic energy. Steps have smaller errors, unless a body turns far in one.
 CREATED = 0.25
 
 
 @kernel
 def write_poses(system, motion, row):
-    """Poses and coordinates where a step begins."""
+    """Write poses and coordinates at the start of a step to ``row``."""
     n = system.bodies.mass.shape[0]
     for i in range(n):
         for k in range(3):
@@ -63,7 +63,7 @@ def potential_energy(system, motion):
 
 @kernel
 def actuators_work(motion, driven, before):
-    """Return the absolute work [J] of the actuators since the coordinates ``before``; update these."""
+    """Return the sum of absolute works [J] of the actuators since coordinates ``before``, which are then updated."""
     total = 0.0
     for d in range(driven.shape[0]):
         now = motion.coordinate[driven[d]]
@@ -74,11 +74,10 @@ def actuators_work(motion, driven, before):
 
 @kernel
 def creates_energy(system, motion, buffers, rule, given, energy):
-    """Return whether the last step has gained more energy than work and errors explain.
+    """Return True if the last step has gained more energy than work and numerical errors explain.
 
-    ``energy`` (kinetic and total, of the step before) is updated. Joints and contacts that block a body may have a
-    distant solution, on the path to which their impulses do work. A pair's work is within the tolerance of its product,
-    per step.
+    ``energy`` (kinetic and total, of the step before) is updated. A step in which joints and contacts block a body may
+    have a second, distant solution with spurious energy. A slack-multiplier pair may work up to its tolerance per step.
     """
     bodies, h = system.bodies, rule.h
     kinetic = fall = 0.0
@@ -110,7 +109,7 @@ def energies(system, motion):
 
 @kernel
 def write_solution(system, motion, buffers, rule, iterations, row):
-    """Record the state at the start of a step that is solved and not yet taken."""
+    """Record the state at the start of a step that is solved but not yet taken."""
     set_node_velocities(system.bodies, motion, buffers, rule.h)
     n, rows = motion.poses.com.shape[0], motion.coordinate.shape[0]
     for i in range(n):
@@ -134,21 +133,21 @@ def write_solution(system, motion, buffers, rule, iterations, row):
 
 @routine
 def take_steps(system, motion, buffers, rule, driven, forces, before, wrenches, energy, first, every, table):
-    """So many steps as there are forces, with a row where a multiple of ``every`` begins; 0, or why there are no more.
+    """Take a step per row of ``forces``; record steps whose number is a multiple of ``every``; return 0 or a cause.
 
     Args:
-        system: what moves.
-        motion: its state.
-        buffers: of a step.
-        rule: how steps are taken.
+        system: constants of the assembly.
+        motion: state of the motion.
+        buffers: buffers of a step.
+        rule: settings of steps.
         driven: (d,) rows whose actuators have a force.
-        forces: (steps, d) [N or N·m] of them.
-        before: (d,) coordinates of these rows.
-        wrenches: from outside.
-        energy: (2,) [J] kinetic and total of the step before; of the start at first.
+        forces: (steps, d) [N or N·m] forces of these actuators.
+        before: (d,) coordinates of the driven rows at the last step.
+        wrenches: external wrenches.
+        energy: (2,) [J] kinetic and total energy of the step before; at first, of the start.
         first: number of the first step.
-        every: steps from one row to the next.
-        table: (., columns), its first row of step 0.
+        every: number of steps from one recorded row to the next.
+        table: (·, columns) record; its first row is step 0.
     """
     for k in range(forces.shape[0]):
         for d in range(driven.shape[0]):
@@ -156,27 +155,27 @@ def take_steps(system, motion, buffers, rule, driven, forces, before, wrenches, 
         given, is_pushed = 0.0, wrenches.body.shape[0] > 0
         if is_pushed:
             given += set_wrenches(wrenches, system, motion, rule)
-        at, wanted = (first + k) // every, (first + k) % every == 0
-        if wanted:
+        at, recorded = (first + k) // every, (first + k) % every == 0
+        if recorded:
             write_poses(system, motion, table[at])
         iterations = solve_step(system, motion, buffers, rule)
         if iterations < 0:
             return iterations
-        if wanted:
+        if recorded:
             write_solution(system, motion, buffers, rule, iterations, table[at])
         if is_pushed:
-            given += count_wrenches(wrenches, motion, buffers, rule.h, at if wanted else -1)
+            given += count_wrenches(wrenches, motion, buffers, rule.h, at if recorded else -1)
         commit_step(system, motion, buffers, rule, iterations)
         given += actuators_work(motion, driven, before)
         if creates_energy(system, motion, buffers, rule, given, energy):
-            motion.counts[STEPS] -= 1  # the row of its start, with the resulting velocity, is dropped
+            motion.counts[STEPS] -= 1  # drop the row of the step's start, which has the resulting velocity
             return CREATES_ENERGY
     return 0
 
 
 @routine
 def record_end(system, motion, buffers, rule, driven, forces, wrenches, table, at):
-    """Record the last row of a motion from a step that is solved and not taken; return 0 or a cause of failure."""
+    """Record the last row of a motion from a step that is solved but not taken; return 0 or a cause of failure."""
     for d in range(driven.shape[0]):
         motion.force[driven[d]] = forces[0, d]
     if wrenches.body.shape[0] > 0:

@@ -1,10 +1,10 @@
-"""One step: the equations (29), solved by Newton's and an interior point method (Brüdigam et al. 2024, section 4).
+"""One time step: equations (29), solved by an interior point Newton method (Brüdigam et al. 2024, section 4).
 
-State: poses z₁, and the momentum of the step that led there. Unknown: the poses z₂, the rows' impulses λ, and of each
-inequality a slack s and a multiplier γ with s γ = κ, κ → 0. Each iteration builds the block matrix on the graph,
-factors it once and solves twice: once aimed at κ = 0, which says how far the products can go down at once, then at the
-products that this makes likely (Mehrotra 1992, section 2, without its correction). A step keeps all pairs above zero,
-and is halved as long as the squares of all equations do not decrease.
+The state is the poses z₁ and the momentum of the previous step. Unknowns are the poses z₂, the impulses λ of the rows,
+and for each inequality a slack s and a multiplier γ with s γ = κ, κ → 0. Each iteration builds the block matrix on the
+graph, factors it once and solves it twice: first for κ = 0, which shows how far the products can fall, and then for the
+products that are likely to be reached (Mehrotra 1992, section 2, without the correction). An iteration keeps all pairs
+above zero, and its change is halved until the sum of squares of all equations decreases.
 """
 
 import math
@@ -21,7 +21,7 @@ from formulations.assembly.kernels.links import set_custom_rows, set_lengths
 from formulations.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
 from kernelcache import kernel, routine
 
-# Factor by which a repeated search starts farther inside, and its greatest value.
+# Factor by which a repeated search starts farther inside the inequalities, and the greatest such distance.
 WIDER, WIDEST = 10.0, 1e4
 
 
@@ -44,10 +44,10 @@ def begin_step(system, motion, buffers, rule):
 
 @routine
 def guess_step(system, motion, buffers, rule, wide):
-    """Set the first candidate: along the initial velocity in a first step, else as the previous step.
+    """Set the first candidate: the motion by the initial velocity in a first step, else that of the previous step.
 
-    Contacts start ``wide`` times as far inside their inequalities as usual; unless ``wide`` is 1, without the previous
-    step's values.
+    Contacts start ``wide`` times as far inside their inequalities as usual. They start from the previous step's values
+    only if ``wide`` is 1.
     """
     bodies, h = system.bodies, rule.h
     for i in range(bodies.mass.shape[0]):
@@ -131,7 +131,7 @@ def write_row(of_joint, of_body, buffers, row, place, side):
 
 @routine
 def set_matrix(system, motion, buffers, rule):
-    """Newton's matrix on the graph: of bodies, contacts, and the rows with their two gradients."""
+    """Set Newton's matrix on the graph from bodies, contacts, and rows with their two gradients."""
     graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
     clear_blocks(graph, buffers)
     rigid.set_body_blocks(system.bodies, buffers, rule.h)
@@ -236,7 +236,7 @@ def has_converged(buffers, rule):
 
 @kernel
 def helps(buffers, rule, part, merit, off):
-    """Return whether a candidate is closer to a solution than the start of the search.
+    """Return True if a candidate is closer to a solution than the start of the search.
 
     Compare all equations, or only the products if the others are at their rounding level: a long slide along a plane
     with contact stiffness γ/s leaves a rounding error of slide times stiffness; the next, short iteration removes it.
@@ -265,7 +265,7 @@ def search_line(system, motion, buffers, rule):
 
 @kernel
 def turns_too_far(buffers):
-    """Return whether a body turns by more than a right angle: a solution of another motion."""
+    """Return True if a body turns by more than a right angle: such a solution belongs to another motion."""
     beyond = False
     for i in range(buffers.turn.shape[0]):
         beyond |= not buffers.turn[i, 0] > 0.7071067811865476
@@ -274,7 +274,7 @@ def turns_too_far(buffers):
 
 @routine
 def search_step(system, motion, buffers, rule, wide):
-    """Newton's iterations from one guess; how many, or why they do not end."""
+    """Iterate by Newton's method from one guess; return the number of iterations, or a cause of failure."""
     guess_step(system, motion, buffers, rule, wide)
     interior.aim(motion, buffers, 0.0)
     evaluate(system, motion, buffers, rule)
@@ -300,11 +300,11 @@ def solve_step(system, motion, buffers, rule):
     """
     begin_step(system, motion, buffers, rule)
     wide = 1.0
-    found = search_step(system, motion, buffers, rule, wide)
-    while found < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
+    iterations = search_step(system, motion, buffers, rule, wide)
+    while iterations < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
         wide *= WIDER
-        found = search_step(system, motion, buffers, rule, wide)
-    return found
+        iterations = search_step(system, motion, buffers, rule, wide)
+    return iterations
 
 
 @kernel
@@ -342,7 +342,7 @@ def move_on(bodies, motion, buffers, h):
 
 @routine
 def commit_step(system, motion, buffers, rule, iterations):
-    """Take a step that is solved."""
+    """Store a solved step as taken, and count its iterations."""
     move_on(system.bodies, motion, buffers, rule.h)
     counts = motion.counts
     counts[FRESH] = 0

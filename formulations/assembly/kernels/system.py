@@ -1,9 +1,9 @@
 """Kernel data of rigid bodies in maximal coordinates: system, motion, buffers of a step.
 
-Bodies have indices 0 … n − 1; the ground is −1. A joint is rows on two bodies: rigid rows hold a function of the
-two poses at zero, the others are freedoms with springs, dampers, limits and actuators. Each inequality has a pair of
-slack and multiplier, all in one list: two for a freedom with two limits, 2 + f for a contact with f friction
-directions, 1 + 3 for one with a friction cone.
+Bodies have indices 0 … n − 1; the ground is −1. A row is a function of the poses of two bodies. A joint has rigid rows,
+which are held at zero, and freedoms with springs, dampers, limits and actuators. Each inequality has a pair of slack
+and multiplier, all in one list: two for a freedom with two limits, 2 + f for a contact with f friction directions,
+1 + 3 for a contact with a friction cone.
 """
 
 from typing import Any, NamedTuple
@@ -19,51 +19,51 @@ WIDTH = 6
 
 
 class Bodies(NamedTuple):
-    """n bodies: all about the centre of mass."""
+    """Masses and inertias of n bodies."""
 
     mass: Floats  # (n,) [kg]
-    inertia: Floats  # (n, 9) [kg m²] in the body's axes
+    inertia: Floats  # (n, 9) [kg m²] about the centre of mass, in body axes
     gravity: Floats  # (3,) [m/s²]
 
 
 class Joints(NamedTuple):
-    """m joints, and links after them, with R rows in all; of each the rigid ones, those solved for, then the others."""
+    """Joints and the links after them (m) with R rows: of each, rigid rows, then other unknowns, then other rows."""
 
-    inboard: Integers  # (m,) body, −1 the ground
+    inboard: Integers  # (m,) body; −1: the ground
     outboard: Integers  # (m,) body
     inboard_point: Floats  # (m, 3) [m] from the inboard centre of mass, its axes; on the ground from the origin
     outboard_point: Floats  # (m, 3)
-    alignment: Floats  # (m, 4) outboard to inboard axes where the joint is at zero
-    first: Integers  # (m + 1,) first row of each
+    alignment: Floats  # (m, 4) quaternion from outboard to inboard axes at joint position zero
+    first: Integers  # (m + 1,) first row of each joint
     rigid: Integers  # (m,) number of rows held at zero
     solved: Integers  # (m,) number of rows that are unknowns of a step: rigid ones, and freedoms with dampers or limits
-    kind: Integers  # (R,)
+    kind: Integers  # (R,) kind of each row
     axis: Floats  # (R, 3) unit, inboard axes
-    other: Floats  # (R, 3) unit, outboard axes, of rows with two axes
-    reference: Floats  # (R, 3) unit, across the axis that an angle is about: where it is zero
+    other: Floats  # (R, 3) second axis, unit, in outboard axes; only for rows with two axes
+    reference: Floats  # (R, 3) unit vector across the axis of an angle, along which the angle is zero
     pitch: Floats  # (R,) [m/rad] of a helix
     stiffness: Floats  # (R,) [N/m or N·m/rad] of a freedom
-    rest: Floats  # (R,) [m or rad] where its spring is at rest
+    rest: Floats  # (R,) [m or rad] rest position of the spring
     damping: Floats  # (R,) [N·s/m or N·m·s/rad]
-    lower: Floats  # (R,) [m or rad] −∞ where there is no limit
-    upper: Floats  # (R,)
-    pair: Integers  # (R,) of the freedom's lower limit, −1 without limits; that of the upper one follows
+    lower: Floats  # (R,) [m or rad] −∞: no limit
+    upper: Floats  # (R,) [m or rad] ∞: no limit
+    pair: Integers  # (R,) index of the lower limit's slack-multiplier pair, −1: no limits; the upper limit's follows
 
 
 class Graph(NamedTuple):
-    """Bodies 0 … n − 1 and joints n … n + m − 1 in the order in which they are eliminated, with all fill-in."""
+    """Order of elimination of the nodes (bodies 0 … n − 1, joints n … n + m − 1), and edges with all fill-in."""
 
     order: Integers  # (n + m,) nodes, leaves first
     size: Integers  # (n + m,) unknowns of a node
-    first_edge: Integers  # (n + m + 1,) of the edges from a node, by its place in the order, to later ones
-    other: Integers  # (edges,) the later node
-    first_update: Integers  # (n + m + 1,) by place in the order
-    update_row: Integers  # (updates,) the edge whose lower block is the left factor
-    update_column: Integers  # (updates,) the edge whose upper block is the right factor
+    first_edge: Integers  # (n + m + 1,) first edge from each node to later nodes, by position in the order
+    other: Integers  # (edges,) later node of each edge
+    first_update: Integers  # (n + m + 1,) first update of each node, by position in the order
+    update_row: Integers  # (updates,) edge whose lower block is the left factor
+    update_column: Integers  # (updates,) edge whose upper block is the right factor
     update_kind: Integers  # (updates,) ON_DIAGONAL, UPPER or LOWER
-    update_target: Integers  # (updates,) node or edge
-    row_edge: Integers  # (R, 2) of an inboard and an outboard body with the joint's node; −1 of the ground
-    row_is_upper: Integers  # (R, 2) 1 where the joint comes before the body
+    update_target: Integers  # (updates,) node or edge that is updated
+    row_edge: Integers  # (R, 2) edges between the joint's node and its inboard and outboard body; −1: the ground
+    row_is_upper: Integers  # (R, 2) 1 if the joint is eliminated before the body, else 0
 
 
 class System(NamedTuple):
@@ -73,16 +73,16 @@ class System(NamedTuple):
     joints: Joints
     contacts: Contacts
     graph: Graph
-    springs: int  # number of springs, the last of the joints
-    links: Any  # the ``CustomLinks`` before them
+    springs: int  # number of springs, which are the last joints
+    links: Any  # ``CustomLinks``, which come before the springs
 
 
 class Rule(NamedTuple):
     """Settings of steps and their solution."""
 
     h: float  # [s]
-    first_share: float  # of the forces that acts at a start: ½ of the second order, 1 of the first
-    tolerance: float  # of the equations' norm [N·s, m]
+    first_share: float  # share of the forces in the first step: ½ for order 2, 1 for order 1
+    tolerance: float  # [N·s, m] greatest norm of the equations' residual
     complementarity: float  # [N·s·m] greatest product of a slack and its multiplier
     max_iterations: int
     max_backtracks: int
@@ -92,19 +92,19 @@ class Poses(NamedTuple):
     """Poses of the bodies."""
 
     com: Floats  # (n, 3) [m]
-    quaternion: Floats  # (n, 4) body to world
-    rotation: Floats  # (n, 9)
+    quaternion: Floats  # (n, 4) body to world, scalar first
+    rotation: Floats  # (n, 9) rotation matrices, body to world
 
 
 def new_poses(n: int) -> Poses:
-    """Buffers for n bodies, filled with NaN."""
+    """Return poses for n bodies, filled with NaN."""
     return Poses(np.full((n, 3), np.nan), np.full((n, 4), np.nan), np.full((n, 9), np.nan))
 
 
-# Places in ``Motion.counts``.
-STEPS = 0  # taken
+# Indices in ``Motion.counts``.
+STEPS = 0  # number of steps taken
 FRESH = 1  # 1 if the momentum comes from a velocity, not from a previous step
-ITERATIONS = 2  # of Newton's method, in all
+ITERATIONS = 2  # total number of Newton iterations
 MOST_ITERATIONS = 3
 LAST_ITERATIONS = 4
 COUNTS = 5
@@ -115,15 +115,15 @@ class Motion(NamedTuple):
 
     poses: Poses
     momentum: Floats  # (n, 6) [N·s, N·m·s] of the last step, about centres of mass, world axes
-    coordinate: Floats  # (R,) values of all rows; angles count on from these
+    coordinate: Floats  # (R,) [m or rad] values of all rows; angles are continued without jumps from these
     force: Floats  # (R,) [N or N·m] of actuators along freedoms
     wrench: Floats  # (n, 6) [N, N·m] from outside, about centres of mass, world axes
-    multiplier: Floats  # (R,) [N·s or N·m·s] of rows in the last step
+    multiplier: Floats  # (R,) [N·s or N·m·s] impulses of rows in the last step
     contact_impulse: Floats  # (c, 3) [N·s] along normal and tangents in the last step
-    node_velocity: Floats  # (n, 6) [m/s, rad/s] where the last step began: mean of the momenta before and after
-    slack: Floats  # (K,) of all pairs
-    dual: Floats  # (K,)
-    last_displacement: Floats  # (n, 7) moved [m] and turn of the last step
+    node_velocity: Floats  # (n, 6) [m/s, rad/s] at the last step's start, from the mean momentum of both steps
+    slack: Floats  # (K,) slacks of all pairs
+    dual: Floats  # (K,) multipliers of all pairs
+    last_displacement: Floats  # (n, 7) displacement [m] and turn (quaternion) of the last step
     counts: Integers  # (COUNTS,)
 
 
@@ -143,34 +143,34 @@ class Buffers(NamedTuple):
     """Buffers for a step."""
 
     next: Poses
-    inertia: Floats  # (n, 9) in world axes where the step begins
-    moved: Floats  # (n, 3) of a centre of mass in the step
-    turn: Floats  # (n, 4) in the step, world axes
-    impulse: Floats  # (n, 6) known before the step: momentum and forces
+    inertia: Floats  # (n, 9) [kg m²] in world axes at the start of the step
+    moved: Floats  # (n, 3) [m] displacement of each centre of mass in the step
+    turn: Floats  # (n, 4) turn of each body in the step (quaternion), world axes
+    impulse: Floats  # (n, 6) impulses known before the step: momentum and forces
     balance: Floats  # (n, 6) residual of a body's balance
-    rows_begin: Floats  # (2 R, 6) gradients where the step begins, by the inboard and by the outboard body in turn
+    rows_begin: Floats  # (2 R, 6) gradients at the start of the step; for each row, by inboard and outboard body
     rows_end: Floats  # (2 R, 6) gradients at the end of the step
-    value: Floats  # (R,) of all rows where it ends
-    arm_begin: Floats  # (2 c, 3) [m] from centres of mass to where a contact's impulse acts, by the body and the other
+    value: Floats  # (R,) values of all rows at the end of the step
+    arm_begin: Floats  # (2 c, 3) [m] from centre of mass to the contact's impulse; for each contact, of both bodies
     arm_end: Floats  # (2 c, 3)
-    lead_begin: Floats  # (2 c, 3) [m] from there to the body's own point, whose height the gap is of
+    lead_begin: Floats  # (2 c, 3) [m] from there to the body's contact point, whose height is the gap
     lead_end: Floats  # (2 c, 3)
     gap_begin: Floats  # (c,)
-    slide: Floats  # (c, 3) the contact point's displacement along normal and tangents, relative to the other body's
-    diagonal: Floats  # (n + m, WIDTH, WIDTH), decomposed in place
-    multipliers: Floats  # (n + m, WIDTH, WIDTH) of the diagonal blocks' decomposition
-    pivots: Integers  # (n + m, WIDTH) rows in their order
-    rank: Integers  # (n + m,)
-    magnitude: Floats  # (n + m, WIDTH) of the terms summed on the diagonal
-    upper: Floats  # (edges, WIDTH, WIDTH) from an earlier to a later node
-    lower: Floats  # (edges, WIDTH, WIDTH)
+    slide: Floats  # (c, 3) [m] displacement of the contact point along normal and tangents, relative to the other body
+    diagonal: Floats  # (n + m, WIDTH, WIDTH) diagonal blocks, factored in place
+    multipliers: Floats  # (n + m, WIDTH, WIDTH) factors L of the diagonal blocks
+    pivots: Integers  # (n + m, WIDTH) rows in the order of the pivots
+    rank: Integers  # (n + m,) rank of each diagonal block
+    magnitude: Floats  # (n + m, WIDTH) summed magnitudes of the terms on the diagonal
+    upper: Floats  # (edges, WIDTH, WIDTH) blocks with the row of the earlier node
+    lower: Floats  # (edges, WIDTH, WIDTH) blocks with the row of the later node
     load: Floats  # (n + m, WIDTH) right-hand side, then the solution
     scales: Floats  # (WIDTH,)
-    dimension: Integers  # (K,) of the cone that begins there: 1 of a pair, CONE of friction's, 0 within one
-    target: Floats  # (K,) of the products
+    dimension: Integers  # (K,) 1: a simple pair, CONE: start of a friction cone, 0: within a friction cone
+    target: Floats  # (K,) targets of the products of slack and multiplier
     slack_change: Floats  # (K,)
     dual_change: Floats  # (K,)
-    base_moved: Floats  # (n, 3) where a line search begins
+    base_moved: Floats  # (n, 3) ``moved`` at the start of a line search, and so on
     base_turn: Floats  # (n, 4)
     base_multiplier: Floats  # (R,)
     base_slack: Floats  # (K,)
@@ -179,7 +179,7 @@ class Buffers(NamedTuple):
 
 
 def new_buffers(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -> Buffers:
-    """Buffers, filled with NaN."""
+    """Return the buffers, filled with NaN."""
 
     def integers(*shape: int) -> Integers:
         return np.zeros(shape, dtype=np.int64)

@@ -1,9 +1,9 @@
-"""External wrenches: equation (5) of Brüdigam et al. 2024, each with its exact impulse at any step size.
+"""External wrenches (equation 5 of Brüdigam et al. 2024), with their exact impulse at any step size.
 
-A node of the motion (between two steps) gets the wrench's impulse from the middle of one step to the middle of the
-next; the first node, that of half a step. If the first step has all of the forces, nodes get the impulse of the step
-that follows. Half of a node's work is done over each of the two displacements; before the first node, over a step at
-the initial velocity. This is exact for a body that does not turn, whatever the impulse.
+A node of the motion lies between two steps. It gets the wrench's impulse from the middle of one step to the middle of
+the next one; the first node gets that of half a step. With order 1, each node gets the impulse of the step after it.
+Half of a node's impulse does work over each of the two displacements; before the first node, over a step at the initial
+velocity. The work is exact for a body that does not turn.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from contact.piecewise import Signals, signal_at
 from formulations.assembly.kernels.system import STEPS
 from kernelcache import kernel
 
-# Places in a ledger: work [J], impulse [N·s] and its moment about the centre of mass of all bodies [N·m·s].
+# Indices of totals: work [J], impulse [N·s], and its moment about the common centre of mass [N·m·s].
 WORK = 0
 IMPULSE = 1
 MOMENT = 4
@@ -24,15 +24,15 @@ LEDGER = 7
 class Wrenches(NamedTuple):
     """External wrenches (m), each along fixed world directions."""
 
-    body: Integers  # (m,)
-    point: Floats  # (m, 3) [m] where a force acts: from the centre of mass, the body's axes
-    force: Floats  # (m, 3) unit, or zero of a torque
-    torque: Floats  # (m, 3) unit, or zero of a force
-    given: Signals  # of m [N·s or N·m·s]: accumulated impulse of each up to a time
-    impulse: Floats  # (m,) of the node where a step begins
-    node: Floats  # (LEDGER,) total impulses there, and the work of half of them over the last displacement
-    total: Floats  # (LEDGER,) of the nodes before
-    table: Floats  # (rows, LEDGER) of a motion
+    body: Integers  # (m,) body on which each wrench acts
+    point: Floats  # (m, 3) [m] point of application of a force, from the centre of mass, in body axes
+    force: Floats  # (m, 3) unit direction of a force, zero for a torque
+    torque: Floats  # (m, 3) unit direction of a torque, zero for a force
+    given: Signals  # (m) [N·s or N·m·s] accumulated impulse of each wrench up to a time
+    impulse: Floats  # (m,) [N·s or N·m·s] impulse of each wrench at the node at the start of the step
+    node: Floats  # (LEDGER,) total impulses at that node, and the work of half of them over the last displacement
+    total: Floats  # (LEDGER,) totals of all nodes before
+    table: Floats  # (rows, LEDGER) totals at each recorded row
 
 
 @kernel
@@ -86,8 +86,8 @@ def set_wrenches(wrenches, system, motion, rule):
 def count_wrenches(wrenches, motion, buffers, h, at):
     """Add a solved step's node impulses to the totals and row ``at``; return the magnitude [J] of the work ahead.
 
-    A row has the velocity at the node, after half of the impulse. Its work is half over a mean of both displacements,
-    three quarters of the one before and one quarter of the one after.
+    A row has the velocity at the node, after half of the impulse. That half does work over three quarters of the
+    displacement before and one quarter of the displacement after.
     """
     is_first = motion.counts[STEPS] == 0
     ahead = absolute = 0.0
@@ -111,6 +111,6 @@ def count_wrenches(wrenches, motion, buffers, h, at):
 
 @kernel
 def way_along(wrenches, j, arm, moved, turn):
-    """Return the displacement [m or rad] along a force or torque in a step; ``arm``: at the end of the step."""
+    """Return the displacement [m or rad] along a force or torque in a step, for its ``arm`` at the step's end."""
     way = v.add(moved, v.sub(arm, v.mat_t_vec(v.quat_matrix(turn), arm)))
     return v.dot(v.load3(wrenches.force, j), way) + 2.0 * v.dot(v.load3(wrenches.torque, j), turn[1:])

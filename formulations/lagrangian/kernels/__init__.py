@@ -1,1 +1,1 @@
-"""Code compiled for one system and one method: generated equations, and the loop that solves them."""
+"""Kernels that are compiled for one system and one method: generated equations, and the stepping loop."""

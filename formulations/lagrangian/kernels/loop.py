@@ -1,6 +1,6 @@
-"""The stepping loop: Newton's method for one step, and steps in a row. Its text is part of every generated module.
+"""Stepping loop, with Newton's method for each step. The text of this file is part of every generated module.
 
-In there, the line that imports the equations below is replaced by those of a system; see
+A generated module has a system's equations in place of the import of the equations below; see
 ``formulations.lagrangian.build``.
 """
 
@@ -24,12 +24,12 @@ from formulations.lagrangian.kernels.equations import (  # replaced by generated
 )
 from kernelcache import kernel, routine
 
-# What ``advance`` returns, if not a cause of failure.
+# Return value of ``advance`` if all steps succeed; other values are causes of failure.
 DONE = 0
-# A relative residual below it that no longer falls is rounding: with a chart's difference quotients, eps |q|/(h |v|).
+# A relative residual below this that no longer falls is a rounding error; with a chart it is eps |q|/(h |v|).
 ROUNDING = 1e-8
 EPSILON = 2.0**-52
-# Enough for a Lagrangian that is not quadratic in the velocity.
+# Enough iterations for a Lagrangian that is not quadratic in the velocity.
 VELOCITY_ITERATIONS = 50
 VELOCITY_TOLERANCE = 1e-14
 TINY = 1e-300
@@ -37,7 +37,7 @@ TINY = 1e-300
 
 @kernel
 def eliminate(A, b, size):
-    """b becomes the solution of A x = b by Gauss's elimination with partial pivoting; False where A is singular."""
+    """Replace b by the solution of A x = b, by Gaussian elimination with partial pivoting; False if A is singular."""
     for k in range(size):
         best, pivot = abs(A[k, k]), k
         for i in range(k + 1, size):
@@ -66,7 +66,7 @@ def eliminate(A, b, size):
 
 @kernel
 def set_scales(q, p, r, A, h, scale):
-    """Set the scales of the residual's rows: the momentum; the precision of a constraint's evaluation."""
+    """Set the scales of the residual's rows: the momentum, or the precision with which a constraint is evaluated."""
     momentum = 0.0
     place = 0.0
     for i in range(SIZE):
@@ -85,9 +85,9 @@ def set_scales(q, p, r, A, h, scale):
 
 @kernel
 def set_scales_at_rest(q, r, A, h, scale):
-    """Set the scales at rest; return whether the missing momenta move coordinates by no more than rounding.
+    """Set the scales at rest; return True if the residual moves the coordinates by no more than rounding errors.
 
-    At rest forces cancel and rows are their rounding errors; the momentum, almost zero, is then no scale.
+    At rest, forces cancel up to rounding errors. The momentum is almost zero, and thus not a suitable scale.
     """
     place = 0.0
     for i in range(SIZE):
@@ -104,7 +104,7 @@ def set_scales_at_rest(q, r, A, h, scale):
 
 @kernel
 def relative(r, scale):
-    """Return the largest row relative to its scale; NaN if one is NaN."""
+    """Return the largest ratio of a row of r to its scale; NaN if a row is NaN."""
     largest = 0.0
     for i in range(UNKNOWNS):
         row = abs(r[i]) / scale[i]
@@ -120,7 +120,7 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
     best = 0.0
     iterations = 0
     backtracks = 0
-    restored = False  # the candidate before is better, and is evaluated again: the step's end takes up its residual
+    restored = False  # True: the previous candidate was better and is evaluated again, for the residual at its end
     while True:
         set_equations(q, p, z, h, c, r, A)
         if iterations == 0:
@@ -157,9 +157,9 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
 
 @kernel
 def find_velocity(q, p, w, c, r, A):
-    """Solve for w = (v, μ), the velocity on the hidden constraints with momentum p (up to Dᵀg); return success.
+    """Solve for w = (v, μ): the velocity on the hidden constraints for momentum p (up to Dᵀg); return success.
 
-    Where p is not linear in v, w comes with a guess.
+    If p is not linear in v, w must contain a guess.
     """
     for i in range(VELOCITY_ROWS):
         if LINEAR_VELOCITY or i >= SIZE:
@@ -182,7 +182,7 @@ def find_velocity(q, p, w, c, r, A):
 
 @kernel
 def record(q, p, w, c, row):
-    """Coordinates, momenta, velocities and what is observed, as one row."""
+    """Write coordinates, momenta, velocities and observed quantities to a row."""
     set_momentum(q, w, c, row[SIZE : 2 * SIZE])
     for i in range(SIZE):
         row[i] = q[i]
@@ -192,7 +192,7 @@ def record(q, p, w, c, row):
 
 @kernel
 def set_candidate(past, known, z):
-    """Extrapolate the unknowns from up to three earlier steps of the same length; before, take the guess."""
+    """Set z by extrapolation from up to three earlier steps of equal length; without any, keep the guess."""
     for i in range(UNKNOWNS):
         if known >= 3:
             z[i] = 3.0 * (past[0, i] - past[1, i]) + past[2, i]
@@ -214,9 +214,9 @@ def remember(past, z):
 def advance(state, past, done, ahead, c, step, weights, rows, every, table, multipliers, work, solver, report):
     """Take steps until ``rows`` rows are recorded; return DONE, or a cause of failure.
 
-    ``state`` (2, SIZE): configuration and momentum. ``done``: steps before, of which ``ahead`` belong to the first row.
-    ``past`` (substeps, 3, UNKNOWNS): earlier solutions. ``report``: steps done, relative residual, Newton iterations in
-    all, and the most of a step. Row 0 of ``table`` is the state before the first step if ``done`` is zero.
+    ``state`` (2, SIZE) is configuration and momentum. ``done`` is the number of steps taken before, of which ``ahead``
+    count for the first row. ``past`` (substeps, 3, UNKNOWNS): earlier solutions. ``report``: steps taken, relative
+    residual, total Newton iterations, and most of a step. If ``done`` is 0, row 0 of ``table`` is the initial state.
     """
     q, p = state[0], state[1]
     r, d, z, z_start, scale, y, p_end, w, A, B = work

@@ -1,7 +1,7 @@
 """S-expressions: the language in which the paper describes mechanisms (Johnson & Murphey 2009, section V-B, Table II).
 
-``(system …)``, or ``(mechanical-system …)``, holds frames, gravity, and components by their words. Symbols are the same
-in capitals; names stand in quotes.
+``(system …)``, or ``(mechanical-system …)``, holds frames, gravity, and components by their keywords. Symbols are not
+case-sensitive; names are in quotes.
 """
 
 from pathlib import Path
@@ -19,18 +19,18 @@ def load_mechanism(source: str | Path) -> Mechanism:
     """Load the mechanism that an S-expression describes.
 
     Args:
-        source: a file, or the text itself, which begins with a parenthesis or a comment.
+        source: path of a file, or the text itself, which begins with a parenthesis or a comment.
 
     Raises:
         ExpressionError: the text does not describe a mechanism; the message has line and column.
         MechanismError: the file cannot be read.
-        InputError: the mechanism is impossible, such as one without a configuration variable.
+        InputError: the mechanism is impossible, for example without a configuration variable.
     """
     return Mechanism(**vars(parts_of(source)))
 
 
 def parts_of(source: str | Path) -> Parts:
-    """Return the parts that `load_mechanism` makes a mechanism of."""
+    """Return the parts of the mechanism that an S-expression describes; see `load_mechanism`."""
     if isinstance(source, str) and source.lstrip()[:1] in ("(", ";", ")", '"'):
         return build_parts(read_form(source), "mechanism")
     path = Path(source)
@@ -39,15 +39,15 @@ def parts_of(source: str | Path) -> Parts:
     except FileNotFoundError:
         raise MechanismError(f"there is no file {str(source)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise MechanismError(f"{source}: it cannot be read: {error}") from None
+        raise MechanismError(f"{source} cannot be read: {error}") from None
     return build_parts(read_form(text, path.name), path.stem)
 
 
 def mechanism_text(mechanism: Mechanism | Parts) -> str:
-    """Return a mechanism as an S-expression; `load_mechanism` restores it, all floats bit for bit.
+    """Return a mechanism as an S-expression, from which `load_mechanism` restores all floats bit for bit.
 
     Raises:
-        MechanismError: a component holds a function, or its class has no word.
+        MechanismError: a component holds a function, or its class has no keyword.
     """
     components = (*mechanism.potentials, *mechanism.constraints, *mechanism.forces)
     lines = [name_line(mechanism.name)]
@@ -59,10 +59,10 @@ def mechanism_text(mechanism: Mechanism | Parts) -> str:
 
 
 def save_mechanism(mechanism: Mechanism | Parts, path: str | Path) -> None:
-    """Write a mechanism to a file, as `mechanism_text` has it.
+    """Write a mechanism to a file as an S-expression.
 
     Raises:
-        MechanismError: as `mechanism_text`.
+        MechanismError: a component holds a function, or its class has no keyword.
         OSError: the file cannot be written.
     """
     Path(path).write_text(mechanism_text(mechanism), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""From forms to a mechanism's parts: the grammar of Table II of Johnson & Murphey 2009, and components by words."""
+"""Construction of a mechanism's parts from forms: the grammar of Table II of Johnson & Murphey 2009, and components."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -45,10 +45,10 @@ class _Head:
 
 
 def build_parts(system: Form, name: str) -> Parts:
-    """Return the parts that a system's form describes; ``name`` is used if the form has none.
+    """Return the parts of a mechanism from its S-expression; ``name`` is used if the expression has no name.
 
     Raises:
-        ExpressionError: the form is not a system; the message has the position of the error.
+        ExpressionError: the expression is not a mechanism; the message begins with the position of the error.
     """
     if system.head not in SYSTEMS:
         raise ExpressionError(system.place, f"a mechanism begins with (system …), got {_shown(system)}")
@@ -60,7 +60,7 @@ def build_parts(system: Form, name: str) -> Parts:
             continue
         if form.head in ("gravity", "name"):
             if form.head in seen:
-                raise ExpressionError(form.place, f"a second ({form.head} …): a system has one")
+                raise ExpressionError(form.place, f"a second ({form.head} …): a system has only one")
             seen.add(form.head)
         if form.head == "gravity":
             parts.gravity = _at(form.place, partial(vector3, _numbers(form, form.items[1:]), "(gravity …)"))
@@ -79,7 +79,7 @@ def _is_frame(form: Form) -> bool:
 
 
 def _frames(forms: Sequence[Form]) -> list[Frame]:
-    """Parents are read first, in the order of the text, and made last; chains are too long for recursion."""
+    """Return the frames of forms; parents are read first and made last, without recursion, as chains may be long."""
     heads: list[_Head] = []
     parents: list[int] = []
     pending = [(form, -1) for form in reversed(forms)]
@@ -139,7 +139,7 @@ def _transform(word: Word | Form) -> str:
     value = word.value if isinstance(word, Word) else None
     if not isinstance(value, Symbol):
         raise ExpressionError(
-            word.place, f"a transform stands here, one of {', '.join(_TRANSFORMS)}; got {_shown(word)}"
+            word.place, f"a transform is expected here, one of {', '.join(_TRANSFORMS)}; got {_shown(word)}"
         )
     if value not in _TRANSFORMS:
         raise ExpressionError(word.place, f"unknown transform {str(value)!r}; transforms are {', '.join(_TRANSFORMS)}")
@@ -173,7 +173,7 @@ def _mass(form: Form) -> Mass:
     return _at(form.place, lambda: checked_mass(given if len(given) != 1 else given[0], "(mass …)"))
 
 
-# --- the rest of a system ---
+# --- components ---
 
 
 def _add_component(parts: Parts, form: Form) -> None:
@@ -196,8 +196,8 @@ def _component(form: Form, kind: type[Component]) -> Component:
     for item in form.items[1:]:
         if isinstance(item, Form) and item.head is not None and not _is_variable(item, kind):
             if item.head in options:
-                raise ExpressionError(item.place, f"a second ({item.head} …) in one ({form.head} …)")
-            given = [_value(one, kind) for one in item.items[1:]]
+                raise ExpressionError(item.place, f"({item.head} …) is given twice in ({form.head} …)")
+            given = [_value(part, kind) for part in item.items[1:]]
             options[str(item.head).replace("-", "_")] = given[0] if len(given) == 1 else tuple(given)
         else:
             words.append(_value(item, kind))
@@ -213,13 +213,13 @@ def _value(item: Word | Form, kind: type[Component]) -> Any:
     if isinstance(item, Form):
         if _is_variable(item, kind):
             return _KINDS[str(item.head)](_only_text(item))
-        return tuple(_value(one, kind) for one in item.items)
+        return tuple(_value(part, kind) for part in item.items)
     if isinstance(item.value, Symbol):
-        raise ExpressionError(item.place, f"names and other texts stand in quotes: {str(item.value)!r} is without")
+        raise ExpressionError(item.place, f"names and other texts must be in quotes; got {item.value} without quotes")
     return item.value
 
 
-# --- words ---
+# --- helpers ---
 
 
 def _form(item: Word | Form, what: str) -> Form:
@@ -231,12 +231,12 @@ def _form(item: Word | Form, what: str) -> Form:
 
 
 def _numbers(form: Form, items: Iterable[Word | Form]) -> list[float]:
-    found = []
+    numbers = []
     for item in items:
         if not isinstance(item, Word) or isinstance(item.value, str):
-            raise ExpressionError(item.place, f"({form.head} …) takes numbers, got {_shown(item)}")
-        found.append(item.value)
-    return found
+            raise ExpressionError(item.place, f"({form.head} …) takes numbers; got {_shown(item)}")
+        numbers.append(item.value)
+    return numbers
 
 
 def _only_text(form: Form) -> str:
@@ -251,7 +251,7 @@ def _unknown(form: Form, what: str, known: Sequence[str]) -> ExpressionError:
 
 
 def _at(place: Place, make: Callable[[], Made]) -> Made:
-    """Return ``make()``; an error of it gets the position in the text."""
+    """Return ``make()``; the position in the text is added to the message of its error."""
     try:
         return make()
     except (InputError, ModelError) as error:

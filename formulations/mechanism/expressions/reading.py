@@ -1,7 +1,7 @@
 """Reader of S-expressions (as in LISP): text to words and forms, each with its position.
 
-A form is in parentheses. A word is a number, a text in double quotes, or a symbol. A semicolon begins a comment, which
-ends with its line.
+A form is a list in parentheses. A word is a number, a text in double quotes, or a symbol. A comment extends from a
+semicolon to the end of the line.
 """
 
 import re
@@ -27,8 +27,8 @@ class ExpressionError(MechanismError):
     """Error in the text of a mechanism; the message begins with its position.
 
     Attributes:
-        line: from 1.
-        column: from 1.
+        line: line of the error, counted from 1.
+        column: column of the error, counted from 1.
     """
 
     def __init__(self, place: Place, what: str) -> None:
@@ -44,7 +44,7 @@ class Symbol(str):
 
 @dataclass(frozen=True)
 class Word:
-    """Number, text or symbol."""
+    """Number, text or symbol, with its position."""
 
     value: float | str | Symbol
     place: Place
@@ -52,7 +52,7 @@ class Word:
 
 @dataclass(frozen=True, eq=False, repr=False)  # forms are deep: no recursion
 class Form:
-    """Words and forms in parentheses."""
+    """List of words and forms in parentheses."""
 
     items: tuple["Word | Form", ...]
     place: Place
@@ -77,14 +77,14 @@ def read_form(text: str, source: str = "") -> Form:
     """Return the only form of a text; comments are ignored.
 
     Raises:
-        ExpressionError: parentheses or quotes are not balanced, or there is no form, or more than one.
+        ExpressionError: parentheses or quotes are not balanced, or the text has no form or several forms.
     """
-    whole: Form | None = None
+    expression: Form | None = None
     stack: list[_Open] = []
     for kind, token, place in _tokens(text, source):
-        if whole is not None:
-            what = "a ')' too many: all parentheses are closed before" if kind == "close" else "text after the end"
-            raise ExpressionError(place, f"{what}; the expression that began at line {whole.place.line} ends before it")
+        if expression is not None:
+            what, begin = "a ')' too many" if kind == "close" else "text after the end", expression.place.line
+            raise ExpressionError(place, f"{what}: the expression that began at line {begin} ends before it")
         if kind == "open":
             stack.append(_Open(place, []))
         elif kind == "close":
@@ -95,16 +95,16 @@ def read_form(text: str, source: str = "") -> Form:
             if stack:
                 stack[-1].items.append(form)
             else:
-                whole = form
+                expression = form
         elif not stack:
-            raise ExpressionError(place, f"an expression begins with '(', got {token!r}")
+            raise ExpressionError(place, f"an expression begins with '('; got {token!r}")
         else:
             stack[-1].items.append(_word(kind, token, place))
     if stack:
         raise ExpressionError(stack[-1].place, f"this parenthesis is never closed; {len(stack)} ')' are missing")
-    if whole is None:
+    if expression is None:
         raise ExpressionError(Place(1, 1, source), 'there is no expression, such as (system (ry "q" (tz -1 (mass 1))))')
-    return whole
+    return expression
 
 
 class _Open(NamedTuple):
@@ -114,16 +114,16 @@ class _Open(NamedTuple):
 
 def _tokens(text: str, source: str):  # type: ignore[no-untyped-def] # an iterator of (kind, token, place)
     line, begin = 1, 0
-    for found in _TOKEN.finditer(text):
-        kind, token = str(found.lastgroup), found.group()
-        place = Place(line, found.start() - begin + 1, source)
+    for match in _TOKEN.finditer(text):
+        kind, token = str(match.lastgroup), match.group()
+        place = Place(line, match.start() - begin + 1, source)
         if kind == "quote":
             raise ExpressionError(place, "these quotes are never closed")
         if kind != "space":
             yield kind, token, place
         if "\n" in token:
             line += token.count("\n")
-            begin = found.start() + token.rindex("\n") + 1
+            begin = match.start() + token.rindex("\n") + 1
 
 
 def _word(kind: str, token: str, place: Place) -> Word:

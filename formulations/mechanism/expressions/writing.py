@@ -1,4 +1,4 @@
-"""From a mechanism's parts to the text of an S-expression, which is read back as an equal one."""
+"""Text of a mechanism's parts as S-expressions, from which equal parts are read back."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
@@ -10,7 +10,7 @@ from formulations.mechanism.frames import Frame, Kinematic
 
 
 def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
-    """Return one line per frame, indented by two spaces a generation; not recursive, as chains may be long."""
+    """Return one line per frame, indented by two spaces per level; not recursive, as chains may be long."""
     lines: list[str] = []
     pending = [(frame, depth, 0) for frame in reversed(list(frames))]
     while pending:
@@ -27,13 +27,13 @@ def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
 
 
 def component_line(component: Component) -> str:
-    """Return a component as the form that its class reads.
+    """Return a component as an S-expression ``(keyword value …)``, from which its class restores it.
 
     Raises:
-        MechanismError: the class has no word, or a field cannot be written as text, such as a function.
+        MechanismError: the class has no keyword, or a field, such as a function, cannot be written as text.
     """
     if not component.word:
-        raise MechanismError(f"{type(component).__name__} has no word, so that no S-expression can name it")
+        raise MechanismError(f"{type(component).__name__} has no keyword for S-expressions: set the class's word")
     required = [f.name for f in fields(component) if f.default is MISSING and f.default_factory is MISSING]
     words = [_value(getattr(component, name), component, name) for name in required]
     for item in fields(component):
@@ -45,12 +45,12 @@ def component_line(component: Component) -> str:
 
 
 def gravity_line(gravity: Sequence[float]) -> str:
-    """Return the form of a gravity [m/s²]."""
+    """Return the S-expression of a gravity vector [m/s²], such as ``(gravity 0 0 -9.81)``."""
     return f"(gravity {' '.join(_number(x) for x in gravity)})"
 
 
 def name_line(name: str) -> str:
-    """Return the form of a system's name."""
+    """Return the S-expression of a mechanism's name, such as ``(name "pendulum")``."""
     return f"(name {_text(name)})"
 
 
@@ -72,15 +72,15 @@ def _value(value: Any, component: Component, field: str) -> str:
     if isinstance(value, (tuple, list)):
         return f"({_inside(value, component, field)})"
     raise MechanismError(
-        f"the {field} of {component.word} is {value!r}: S-expressions have numbers and texts alone; build this "
+        f"the {field} of {component.word} is {value!r}: S-expressions can hold only numbers and texts; build this "
         "mechanism in Python"
     )
 
 
 def _inside(value: Any, component: Component, field: str) -> str:
-    """Return the text of a value; of a tuple without its parentheses."""
+    """Return the text of a value, without the parentheses if it is a tuple."""
     if isinstance(value, (tuple, list)):
-        return " ".join(_value(one, component, field) for one in value)
+        return " ".join(_value(item, component, field) for item in value)
     return _value(value, component, field)
 
 

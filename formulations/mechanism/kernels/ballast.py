@@ -1,7 +1,7 @@
-"""Coordinates that move no mass, and that only constraints hold.
+"""Ballast: an inertia for coordinates that move no mass and are held only by constraints.
 
-Along them the tree's matrix is singular, and with the constraints it is not. So each gets an inertia b in the
-elimination, which the border takes away again, exactly: T δ = e is (T + b e_j e_jᵀ) δ − b e_j μ = e with δ_j − μ = 0.
+Without constraints, the tree's matrix is singular along such coordinates. So each gets an inertia b in the elimination,
+which the border subtracts exactly: T δ = e is (T + b e_j e_jᵀ) δ − b e_j μ = e with δ_j − μ = 0.
 """
 
 from typing import NamedTuple
@@ -11,23 +11,23 @@ from kernelcache import kernel
 
 
 class Ballast(NamedTuple):
-    """k such coordinates."""
+    """Inertia of the k coordinates that move no mass."""
 
     coordinate: Integers  # (k,)
-    inertia: Floats  # (k,) [kg or kg m²] b, of any size that is not too far from that of other masses
-    first: Integers  # (1,) where in a step's border they begin; at a node that is after the constraints
+    inertia: Floats  # (k,) [kg or kg m²] b, of the order of magnitude of the masses
+    first: Integers  # (1,) their first row in a step's border; at a node, they follow the constraints
 
 
 @kernel
 def add_ballast(ballast, duration, diagonal):
-    """To Newton's matrix of a step of this length."""
+    """Add the ballast to the diagonal of Newton's matrix of a time step of ``duration`` [s]."""
     for k in range(ballast.coordinate.shape[0]):
         diagonal[ballast.coordinate[k]] += ballast.inertia[k] / duration
 
 
 @kernel
 def set_ballast_border(ballast, duration, first, border):
-    """Take it away again, in the rows from ``first`` on."""
+    """Set the rows of the border, from ``first`` on, that subtract the ballast."""
     for k in range(ballast.coordinate.shape[0]):
         place, j = first + k, ballast.coordinate[k]
         for i in range(border.rows.shape[1]):

@@ -1,16 +1,16 @@
-"""Newton's matrix of a mechanism: the tree's, eliminated in O(n), and a border solved by its Schur complement.
+"""Newton's matrix of a mechanism: the matrix of the tree, eliminated in O(n), with a border (Schur complement).
 
     T δ + Lᵀ μ = e,    R δ + C μ = f:    (C − R T⁻¹ Lᵀ) μ = f − R T⁻¹ e,    δ = T⁻¹ e − T⁻¹ Lᵀ μ.
 
 The border contains the multipliers of constraints, (46) of Johnson & Murphey 2009, where L = Dh(q_k), R = Dh(q_{k+1}),
-C = 0, f = −h(q_{k+1}), and the impulses of springs between two bodies, which do not fit into one body's block.
+C = 0, f = −h(q_{k+1}), and the impulses of springs between two bodies, whose terms are not in one body's block.
 """
 
 from biped.kernels.midpoint.elimination import solve_blocks
 from biped.kernels.solve.dense import factor_dense, solve_dense
 from kernelcache import kernel
 
-# Relative pivot below which a row depends on others.
+# Relative pivot below which a row depends on other rows.
 DEPENDENT = 1e-12
 
 
@@ -24,16 +24,16 @@ def row_times(rows, i, x):
 
 @kernel
 def factor_border(tree, buffers, alpha, border):
-    """T⁻¹ Lᵀ and the Schur complement, factored; the row that depends on others, or −1."""
+    """Compute T⁻¹ Lᵀ and the factored Schur complement; return a row that depends on other rows, or −1."""
     b = border.load.shape[0]
     for k in range(b):
         solve_blocks(tree, buffers, alpha, border.columns[k], border.solved[k])
     for i in range(b):
         largest = abs(border.corner[i, i])
         for k in range(b):
-            found = border.corner[i, k] - row_times(border.rows, i, border.solved[k])
-            border.schur[i, k] = found
-            largest = max(largest, abs(found))
+            entry = border.corner[i, k] - row_times(border.rows, i, border.solved[k])
+            border.schur[i, k] = entry
+            largest = max(largest, abs(entry))
         border.unknown[i] = largest
     if b == 0:
         return -1
@@ -55,7 +55,7 @@ def dependent_row(border):
 
 @kernel
 def solve_border(tree, buffers, alpha, border, load, solution):
-    """δ into ``solution`` and μ into ``border.unknown``, by what ``factor_border`` has factored."""
+    """Write δ into ``solution`` and μ into ``border.unknown``; call after ``factor_border``."""
     solve_blocks(tree, buffers, alpha, load, solution)
     b = border.load.shape[0]
     if b == 0:

@@ -1,8 +1,8 @@
-"""Chain rule of a step: from derivatives of its equations at the solution to those of its map.
+"""Derivatives of the map of a time step, by the chain rule from derivatives of the step's equations.
 
-Johnson, Schultz & Murphey 2014, (10)-(32), with the paper's letters. A step maps w = (q, p, u, ρ), where ρ are the
-kinematic coordinates at its end, to q' and p'; its middle is z = (q_m, v). Unknown are y = (q'_d, λ), d being the
-dynamic coordinates:
+Johnson, Schultz & Murphey 2014, (10)-(32), in the paper's notation. A step maps w = (q, p, u, ρ), where ρ are the
+kinematic coordinates at its end, to q' and p'; its middle is z = (q_m, v). The unknowns are y = (q'_d, λ), where d
+denotes the dynamic coordinates:
 
     E = p + h (1 − α) L_q − L_v + F⁻ − Dh(q)ᵀ λ = 0 (rows d),     h(q') = 0,     p' = h α L_q + L_v + F⁺,
     F⁻ = σ h f,    F⁺ = (1 − σ) h f.
@@ -10,20 +10,21 @@ dynamic coordinates:
     K y_w = −(E_w, h_w),                        K = [M  −Dh(q)ᵀ; Dh(q')  0],        M = ∂E/∂q'_d,
     K y_{ab} = −(remainder of a second differentiation without y_{ab}).
 
-Solved as a whole, only K must be regular: the paper's (29) and (30), which divide by M first, also need det M ≠ 0.
-Kinematic coordinates have q'_k = ρ. The paper has misprints: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29), (30),
-and (32) lacks the inverse of its first bracket.
+The system is solved as a whole, so only K must be regular; the paper's (29) and (30) also need det M ≠ 0. Kinematic
+coordinates have q'_k = ρ. Misprints of the paper: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29), (30), and the
+inverse of the first bracket is missing in (32).
 
-By q and q' the third derivatives of h L(q_m, v) are sums of those by q_m and v. The remainder of a second
+The third derivatives of h L(q_m, v) by q and q' are sums of derivatives by q_m and v. The remainder of a second
 differentiation of a row of E or p' is then, with e = ∂q'/∂w and D the selection of q from w,
 
     R = eᵀ S e + Dᵀ T + Tᵀ D,     T = C e + ½ B D − (curvature of h) λ_w,
 
-with the row's second derivatives S by q', C by q and q', B by q. They involve only the few coordinates on a common path
-with a coordinate, or coupled to it by a spring. Since R is symmetric, its upper triangle is packed into a row, and all
-rows are solved at once. A sum of second derivatives with weights has one R, that of the adjoint's weights.
+where S, C and B are the row's second derivatives by q', by q and q', and by q. They are nonzero only for coordinates on
+a common path with the row's coordinate, or coupled to it by a spring. Since R is symmetric, its upper triangle is
+packed into a row, and all rows are solved together. A weighted sum of second derivatives has one R, with the weights of
+the adjoint.
 
-Coordinates are in the order of w: the dynamic ones first.
+Coordinates are in the order of w: dynamic coordinates first.
 """
 
 import math
@@ -40,14 +41,14 @@ from formulations.mechanism.kernels.linearization import Derivatives
 from formulations.mechanism.kernels.system import Mechanics
 from kernelcache import kernel, part, routine
 
-# Relative pivot (to its column's size) below which it is rounding.
+# Pivot / size of its column, below which the pivot is rounding error.
 ROUNDING = 1e-13
-# Columns that are solved at once, so that they stay near the processor.
+# Number of columns that are solved together, so that they stay in the processor's cache.
 STRIP = 96
-# Numbers that a loop takes at once: a sum begins where one of these does, as the rest are taken one by one.
+# Width of vectorized loops: sums begin at a multiple of it, since a remainder is computed number by number.
 TOGETHER = 16
 
-# The two equations that a third derivative of h L(q_m, v) belongs to.
+# The two equations in which a third derivative of h L(q_m, v) occurs.
 E_ROW = 0
 P_ROW = 1
 # Second derivatives of a row: S, C and B.
@@ -57,20 +58,20 @@ BY_ENDS, BY_BOTH, BY_STARTS, KINDS = range(4)
 class Groups(NamedTuple):
     """Members of each row, all in one array."""
 
-    first: Integers  # (rows + 1,) where those of each begin
+    first: Integers  # (rows + 1,) first member of each row
     member: Integers  # (.,)
 
 
 class Chain(NamedTuple):
     """Coordinates in the order of w, and buffers: n coordinates, nd dynamic, m constraints, nw entries of w."""
 
-    coordinate: Integers  # (n,) of the tree
-    column: Integers  # (n,) of the tree's coordinates
+    coordinate: Integers  # (n,) coordinate of the tree, in the order of w
+    column: Integers  # (n,) position in w of each coordinate of the tree
     every: Integers  # (n,) 0, 1, …
-    forced: Integers  # (nu,) the coordinate, in this order, that each torque among the inputs acts along
-    near: Groups  # of each dynamic coordinate, those that third derivatives of L or f couple with it
-    near_place: Integers  # (nd, n) among these
-    held: Groups  # of each constraint, the coordinates that it depends on
+    forced: Integers  # (nu,) coordinate, in the order of w, along which each torque of the inputs acts
+    near: Groups  # for each dynamic coordinate, the coordinates coupled with it by third derivatives
+    near_place: Integers  # (nd, n) index of each coordinate in ``near``, or −1
+    held: Groups  # for each constraint, the coordinates on which it depends
 
     e_by_start: Floats  # (nd, n)
     e_by_end: Floats  # (nd, n)
@@ -80,22 +81,22 @@ class Chain(NamedTuple):
     order: Integers  # (nd + m,)
     mass: Floats  # (nd, nd) M, factored
     mass_order: Integers  # (nd,)
-    sizes: Floats  # (nd + m,) of K's columns before anything cancels
+    sizes: Floats  # (nd + m,) sizes of K's columns, without cancellation
     determinant: Floats  # (2,) det M, det[Dh(q') M⁻¹ Dh(q)ᵀ]
     solved: Floats  # (nd + m, nw) ∂(q'_d, λ)/∂w
     end: Floats  # (n, nw) ∂q'/∂w
     momentum: Floats  # (nd, nw) ∂p'/∂w
 
     discrete: Floats  # (8,) a third derivative of h L(q_m, v) by q and q'
-    block_first: Integers  # (nd,) where a coordinate's blocks begin
-    blocks: Floats  # (.,) S, C and B of each row of E and p', as large as what is near
-    moved: Floats  # (n + m, nw) e of the coordinates that are near, and λ_w of the constraints
-    turned: Floats  # (n + m, nw) their factors
+    block_first: Integers  # (nd,) first entry of each coordinate's blocks
+    blocks: Floats  # (.,) S, C and B of each row of E and p', for the coordinates in ``near``
+    moved: Floats  # (n + m, nw) e of the coordinates in ``near``, and λ_w of the constraints
+    turned: Floats  # (n + m, nw) factors of the rows of ``moved``
     t_row: Floats  # (nw,) a row of T
     leaning: Floats  # (m, n) curvatures of h by the coordinate of a row and all others
     bends: Floats  # (nd + m + nd, nw (nw + 1) / 2) R of E, h and p', packed; then −y_ab, and p'_ab
-    load: Floats  # (nd + m,) the adjoint's
-    adjoint: Floats  # (nd + m,)
+    load: Floats  # (nd + m,) right side of the adjoint equation
+    adjoint: Floats  # (nd + m,) weights on E and h
     on_rows: Floats  # (2, nd) weights of E and p'
     forms: Floats  # (KINDS, n, n) weighted S, C and B
 
@@ -116,7 +117,7 @@ class SolvedStep(NamedTuple):
 
 
 def new_groups(members: list[Integers]) -> Groups:
-    """Return the groups of lists of members."""
+    """Return lists of members as groups."""
     first = np.cumsum([0, *(len(row) for row in members)], dtype=np.int64)
     return Groups(first, np.concatenate([np.zeros(0, dtype=np.int64), *members]).astype(np.int64))
 
@@ -124,15 +125,15 @@ def new_groups(members: list[Integers]) -> Groups:
 def new_chain(
     dynamic: Integers, kinematic: Integers, forced: Integers, near: list[Integers], held: list[Integers], order: int
 ) -> Chain:
-    """Buffers for first derivatives of the map (order 2 of the equations), or for second ones too (order 3).
+    """Return buffers for first derivatives of the map (order 2 of the equations), or also second ones (order 3).
 
     Args:
-        dynamic: coordinates of the tree.
-        kinematic: the others.
-        forced: the coordinate of the tree that each torque among the inputs acts along.
-        near: of each dynamic coordinate, those that third derivatives may couple with it.
-        held: of each constraint, the coordinates that it depends on.
-        order: of the equations' derivatives.
+        dynamic: dynamic coordinates of the tree.
+        kinematic: kinematic coordinates of the tree.
+        forced: coordinate of the tree along which each torque of the inputs acts.
+        near: for each dynamic coordinate, the coordinates that third derivatives may couple with it.
+        held: for each constraint, the coordinates on which it depends.
+        order: order of the derivatives of the equations, 2 or 3.
     """
     coordinate = np.concatenate([dynamic, kinematic]).astype(np.int64)
     n, nd, m = coordinate.size, dynamic.size, len(held)
@@ -164,7 +165,7 @@ def new_chain(
 
 @part
 def first_part(step):
-    """∂(q'_d, λ)/∂w, ∂q'/∂w and ∂p'/∂w; 0, NOT_FINITE, SINGULAR of M, or DEPENDENT of Dh(q') M⁻¹ Dh(q)ᵀ."""
+    """Compute ∂(q'_d, λ)/∂w, ∂q'/∂w and ∂p'/∂w; return 0 or NOT_FINITE, SINGULAR (M), DEPENDENT (Dh(q') M⁻¹ Dh(q)ᵀ)."""
     set_row_slopes(step.results, step.multiplier, step.alpha, step.h, step.share, step.chain)
     set_matrix(step.results, step.h, step.chain)
     add_ballast_to_mass(step.mechanics.ballast, step.h, step.chain)
@@ -175,16 +176,16 @@ def first_part(step):
 
 
 @kernel
-def set_row_slopes(found, multiplier, alpha, h, share, chain):
-    """∂E/∂q, ∂E/∂q', ∂p'/∂q and ∂p'/∂q', from those by the middle."""
+def set_row_slopes(results, multiplier, alpha, h, share, chain):
+    """Set ∂E/∂q, ∂E/∂q', ∂p'/∂q and ∂p'/∂q' from derivatives by q and v in the middle of the step."""
     n = chain.coordinate.shape[0]
     for j in range(chain.e_by_end.shape[0]):
         a = chain.coordinate[j]
         for k in range(n):
             b = chain.coordinate[k]
-            by_q, by_v = found.hessian[a, b], found.hessian[a, n + b]
-            rate_by_q, rate_by_v = found.hessian[n + a, b], found.hessian[n + a, n + b]
-            f_by_q, f_by_v = h * found.force[a, b], h * found.force[a, n + b]
+            by_q, by_v = results.hessian[a, b], results.hessian[a, n + b]
+            rate_by_q, rate_by_v = results.hessian[n + a, b], results.hessian[n + a, n + b]
+            f_by_q, f_by_v = h * results.force[a, b], h * results.force[a, n + b]
             e_by_q = (1.0 - alpha) * h * by_q - rate_by_q + share * f_by_q
             e_by_v = (1.0 - alpha) * h * by_v - rate_by_v + share * f_by_v
             p_by_q = alpha * h * by_q + rate_by_q + (1.0 - share) * f_by_q
@@ -193,12 +194,12 @@ def set_row_slopes(found, multiplier, alpha, h, share, chain):
             chain.e_by_end[j, k] = alpha * e_by_q + e_by_v / h
             chain.p_by_start[j, k] = (1.0 - alpha) * p_by_q - p_by_v / h
             chain.p_by_end[j, k] = alpha * p_by_q + p_by_v / h
-    add_held_slopes(found.curvature[0], multiplier, chain)
+    add_held_slopes(results.curvature[0], multiplier, chain)
 
 
 @kernel
 def add_held_slopes(curvature, multiplier, chain):
-    """−Dh(q)ᵀ λ by q."""
+    """Add the derivatives of −Dh(q)ᵀ λ by q."""
     held, nd = chain.held, chain.e_by_start.shape[0]
     for c in range(multiplier.shape[0]):
         for place in range(held.first[c], held.first[c + 1]):
@@ -211,19 +212,19 @@ def add_held_slopes(curvature, multiplier, chain):
 
 
 @kernel
-def set_matrix(found, h, chain):
-    """K and M, and the sizes of their columns."""
-    nd, m = chain.mass.shape[0], found.rows.shape[1]
+def set_matrix(results, h, chain):
+    """Set K, M and the sizes of their columns."""
+    nd, m = chain.mass.shape[0], results.rows.shape[1]
     for j in range(nd):
-        chain.sizes[j] = inertia_size(found.middle.poses.motion, found.beyond.inertia, chain.coordinate[j]) / h
+        chain.sizes[j] = inertia_size(results.middle.poses.motion, results.beyond.inertia, chain.coordinate[j]) / h
     for c in range(m):
         chain.sizes[nd + c] = 0.0
     for j in range(nd):
         for k in range(nd):
             chain.mass[j, k] = chain.matrix[j, k] = chain.e_by_end[j, k]
         for c in range(m):
-            chain.matrix[j, nd + c] = -found.rows[0, c, chain.coordinate[j]]
-            chain.matrix[nd + c, j] = found.rows[1, c, chain.coordinate[j]]
+            chain.matrix[j, nd + c] = -results.rows[0, c, chain.coordinate[j]]
+            chain.matrix[nd + c, j] = results.rows[1, c, chain.coordinate[j]]
     for c in range(m):
         for other in range(m):
             chain.matrix[nd + c, nd + other] = 0.0
@@ -234,7 +235,7 @@ def set_matrix(found, h, chain):
 
 @kernel
 def add_ballast_to_mass(ballast, h, chain):
-    """So that M, which K does without, can be factored where a coordinate moves no mass."""
+    """Add ballast to M, but not to K, so that M is regular if a coordinate moves no mass."""
     for k in range(ballast.coordinate.shape[0]):
         for j in range(chain.mass.shape[0]):
             if chain.coordinate[j] == ballast.coordinate[k]:
@@ -293,7 +294,7 @@ def smallest_pivot(factored, sizes):
 
 @kernel
 def regularity(chain):
-    """0, or what has no inverse."""
+    """Return 0 if K is regular, otherwise the cause: NOT_FINITE, DEPENDENT or SINGULAR."""
     total = 0.0
     for k in range(chain.sizes.shape[0]):
         total += chain.sizes[k]
@@ -305,8 +306,8 @@ def regularity(chain):
 
 
 @kernel
-def set_right_sides(found, h, share, chain):
-    """−(E_w, h_w)."""
+def set_right_sides(results, h, share, chain):
+    """Set the right sides −(E_w, h_w)."""
     n, nd, nu = chain.coordinate.shape[0], chain.mass.shape[0], chain.forced.shape[0]
     solved = chain.solved
     for i in range(solved.shape[0]):
@@ -318,9 +319,9 @@ def set_right_sides(found, h, share, chain):
         for k in range(nd, n):
             solved[j, n + nu + k] = -chain.e_by_end[j, k]
         solved[j, n + j] = -1.0
-    for c in range(found.rows.shape[1]):
+    for c in range(results.rows.shape[1]):
         for k in range(nd, n):
-            solved[nd + c, n + nu + k] = -found.rows[1, c, chain.coordinate[k]]
+            solved[nd + c, n + nu + k] = -results.rows[1, c, chain.coordinate[k]]
     for u in range(nu):
         if chain.forced[u] < nd:
             solved[chain.forced[u], n + nd + u] -= share * h
@@ -354,7 +355,7 @@ def solve_first(h, share, chain):
 
 @part
 def second_part(step):
-    """−∂²(q'_d, λ)/∂w² and ∂²p'/∂w², into ``bends``: (16)-(27), (31), (32). Needs the first ones."""
+    """Write −∂²(q'_d, λ)/∂w² and ∂²p'/∂w² into ``bends``, (16)-(27), (31), (32); call after ``first_part``."""
     set_blocks(step.results, step.alpha, step.h, step.share, step.chain)
     bend_rows(step.results.curvature[0], step.chain)
     subtract_bent(step.results.bent, step.chain)
@@ -364,18 +365,18 @@ def second_part(step):
 
 
 @kernel
-def set_blocks(found, alpha, h, share, chain):
-    """S, C and B of all rows of E and p'."""
+def set_blocks(results, alpha, h, share, chain):
+    """Set S, C and B of all rows of E and p'."""
     for place in range(chain.blocks.shape[0]):
         chain.blocks[place] = 0.0
-    triples = found.triples
+    triples = results.triples
     for row in range(triples.total[0]):
         set_discrete(triples.value[row], alpha, h, chain.discrete)
         for of in range(3):
             j, a, b = turned_triple(triples.joint[row], of, chain.column)
             if j < chain.block_first.shape[0]:
                 add_to_blocks(chain, j, of, a, b)
-    bends, n = found.bends, chain.coordinate.shape[0]
+    bends, n = results.bends, chain.coordinate.shape[0]
     for row in range(bends.total[0]):
         j = chain.column[bends.place[row, 0]]
         if j < chain.block_first.shape[0]:
@@ -384,7 +385,7 @@ def set_blocks(found, alpha, h, share, chain):
 
 @kernel
 def set_discrete(value, alpha, h, discrete):
-    """Set the third derivatives of h L(q_m, v) by q and q' from those of L: 4 a + 2 b + c, 0 being q and 1 being q'."""
+    """Set the third derivatives of h L(q_m, v) by q and q' from those of L; index 4 a + 2 b + c, 0 for q, 1 for q'."""
     for place in range(8):
         discrete[place] = h * value[place]
     stride = 4
@@ -399,7 +400,7 @@ def set_discrete(value, alpha, h, discrete):
 
 @kernel
 def turned_triple(joint, of, column):
-    """Return one of the three joints, and the two after it."""
+    """Return the coordinate of joint ``of`` of three, and those of the next two in cyclic order."""
     return column[joint[of]], column[joint[(of + 1) % 3]], column[joint[(of + 2) % 3]]
 
 
@@ -437,27 +438,27 @@ def change_of(variable, n, alpha, h):
 
 @kernel
 def add_bend_to_blocks(chain, j, place, value, alpha, h, share, n):
-    """Add a second derivative of a force."""
+    """Add a second derivative of a force to the blocks of row j."""
     first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
-    one, one_start, one_end = change_of(place[1], n, alpha, h)
+    coordinate, at_start, at_end = change_of(place[1], n, alpha, h)
     other, other_start, other_end = change_of(place[2], n, alpha, h)
-    x, y = chain.near_place[j, chain.column[one]], chain.near_place[j, chain.column[other]]
+    x, y = chain.near_place[j, chain.column[coordinate]], chain.near_place[j, chain.column[other]]
     xy, yx, kind = x * size + y, y * size + x, size * size
     half = 0.5 if place[1] == place[2] else 1.0
     for side in range(2):
         part = half * h * value * (share if side == E_ROW else 1.0 - share)
         start = first + side * KINDS * kind
-        chain.blocks[start + xy] += part * one_end * other_end
-        chain.blocks[start + yx] += part * one_end * other_end
-        chain.blocks[start + kind + xy] += part * one_start * other_end
-        chain.blocks[start + kind + yx] += part * other_start * one_end
-        chain.blocks[start + 2 * kind + xy] += part * one_start * other_start
-        chain.blocks[start + 2 * kind + yx] += part * one_start * other_start
+        chain.blocks[start + xy] += part * at_end * other_end
+        chain.blocks[start + yx] += part * at_end * other_end
+        chain.blocks[start + kind + xy] += part * at_start * other_end
+        chain.blocks[start + kind + yx] += part * other_start * at_end
+        chain.blocks[start + 2 * kind + xy] += part * at_start * other_start
+        chain.blocks[start + 2 * kind + yx] += part * at_start * other_start
 
 
 @kernel
 def bend_rows(curvature, chain):
-    """R of all rows of E and p', but for third derivatives of h."""
+    """Write R of all rows of E and p', without third derivatives of h."""
     nd, m, n = chain.mass.shape[0], chain.leaning.shape[0], chain.coordinate.shape[0]
     for j in range(nd):
         begin, size = chain.near.first[j], chain.near.first[j + 1] - chain.near.first[j]
@@ -477,7 +478,7 @@ def bend_rows(curvature, chain):
 
 @routine
 def gather_moved(end, members, moved):
-    """∂q'/∂w of some coordinates."""
+    """Copy ∂q'/∂w of some coordinates to the first rows of ``moved``."""
     for k in range(members.shape[0]):
         copy1(end[members[k]], moved[k])
 
@@ -488,13 +489,13 @@ def bend_row(blocks, places, leaning, multipliers, moved, turned, t_row, row):
 
     Args:
         blocks: S, C and B, (KINDS, size, size).
-        places: (n,) of the coordinates among these, or −1; and (size,) the coordinates.
-        leaning: (., n) the curvatures of h by the row's coordinate and all others.
+        places: (n,) index of each coordinate in the blocks, or −1; and (size,) the coordinates of the blocks.
+        leaning: (., n) curvatures of h by the row's coordinate and each coordinate.
         multipliers: (., nw) λ_w.
-        moved: e of these coordinates; the λ_w that matter are put beneath it.
-        turned: buffer of the same shape.
+        moved: e of the coordinates of the blocks; λ_w of constraints is appended.
+        turned: buffer of the shape of ``moved``.
         t_row: (nw,) buffer.
-        row: packed.
+        row: packed upper triangle to write.
     """
     place, members = places
     size = members.shape[0]
@@ -524,10 +525,10 @@ def clear1(row):
 @kernel
 def holds(leaning, c):
     """Return whether a constraint depends on the row's coordinate."""
-    found = False
+    depends = False
     for k in range(leaning.shape[1]):
-        found |= leaning[c, k] != 0.0
-    return found
+        depends |= leaning[c, k] != 0.0
+    return depends
 
 
 @routine
@@ -544,7 +545,7 @@ def pack_products(moved, turned, count, t_row, row):
 
 @routine
 def add_other_terms(blocks, places, leaning, multipliers, moved, t_row, row):
-    """Add the rest of Dᵀ T + Tᵀ D (columns of q are in ``turned``): Dᵀ (T + ½ B D), from the diagonal on."""
+    """Add the terms of Dᵀ T + Tᵀ D that are not in ``turned``: Dᵀ (T + ½ B D), from the diagonal on."""
     place, members = places
     nw, start = t_row.shape[0], 0
     for k in range(place.shape[0]):
@@ -569,7 +570,7 @@ def packed_place(a, b, nw):
 
 @kernel
 def subtract_bent(bent, chain):
-    """Σ λ_c D³h_c, from rows of E."""
+    """Subtract Σ λ_c D³h_c from the rows of E."""
     nw, nd = chain.end.shape[1], chain.mass.shape[0]
     for row in range(bent.total[0]):
         value = bent.value[row, BY_COORDINATES]
@@ -581,7 +582,7 @@ def subtract_bent(bent, chain):
 
 @kernel
 def bend_constraints(curvature, chain):
-    """R of h(q') = 0: eᵀ D²h e."""
+    """Write R of the rows h(q') = 0: eᵀ D²h e."""
     nd = chain.mass.shape[0]
     for c in range(chain.held.first.shape[0] - 1):
         members = chain.held.member[chain.held.first[c] : chain.held.first[c + 1]]
@@ -597,7 +598,7 @@ def bend_constraints(curvature, chain):
 
 @kernel
 def solve_bends(chain):
-    """−y_ab = K⁻¹ R, and p'_ab = R + ∂p'/∂q' q'_ab, strip by strip."""
+    """Compute −y_ab = K⁻¹ R and p'_ab = R + ∂p'/∂q' q'_ab, strip by strip."""
     rows, nd = chain.matrix.shape[0], chain.mass.shape[0]
     count = chain.bends.shape[1]
     for first in range(0, count, STRIP):
@@ -609,9 +610,9 @@ def solve_bends(chain):
 
 @routine
 def spread_bends(bends, sign, states, gap, line, result):
-    """Packed rows as symmetric matrices by (x, u): after so many ``states`` of w a ``gap`` of zeros.
+    """Unpack rows into symmetric matrices by (x, u), with ``gap`` rows and columns of zeros after ``states`` entries.
 
-    Row after row, since what is written in order is written fast, all of it once; ``line`` (nw,) is a buffer for one.
+    Each row is written once, in order, which is fast; ``line`` (nw,) is a buffer for a row.
     """
     nw = line.shape[0]
     for i in range(bends.shape[0]):
@@ -631,12 +632,12 @@ def spread_bends(bends, sign, states, gap, line, result):
             copy1(line[states:], row[states + gap :])
 
 
-# --- one sum of second derivatives ---
+# --- weighted sum of second derivatives ---
 
 
 @part
 def weighted_part(step):
-    """Σ weights ∂²(q'_d, p')/∂w², into the first row of ``bends``; needs the first ones, and weights in ``on_rows``."""
+    """Write Σ weights ∂²(q'_d, p')/∂w² (weights ``on_rows``) into row 0 of ``bends``; call after ``first_part``."""
     set_adjoint(step.chain)
     set_forms(step.results, step.alpha, step.h, step.share, step.chain)
     bend_forms(step.results, step.chain)
@@ -660,21 +661,21 @@ def set_adjoint(chain):
 
 
 @kernel
-def set_forms(found, alpha, h, share, chain):
-    """S, C and B, weighted."""
+def set_forms(results, alpha, h, share, chain):
+    """Set the weighted sums of S, C and B over all rows."""
     forms, n = chain.forms, chain.coordinate.shape[0]
     for kind in range(KINDS):
         for x in range(n):
             for y in range(n):
                 forms[kind, x, y] = 0.0
-    triples = found.triples
+    triples = results.triples
     for row in range(triples.total[0]):
         set_discrete(triples.value[row], alpha, h, chain.discrete)
         for of in range(3):
             j, a, b = turned_triple(triples.joint[row], of, chain.column)
             if j < chain.mass.shape[0]:
                 add_to_forms(chain, j, of, a, b)
-    bends = found.bends
+    bends = results.bends
     for row in range(bends.total[0]):
         j = chain.column[bends.place[row, 0]]
         if j < chain.mass.shape[0]:
@@ -700,25 +701,25 @@ def add_to_forms(chain, j, of, a, b):
 
 @kernel
 def add_bend_to_forms(chain, place, value, alpha, h):
-    """Add a second derivative of a force."""
+    """Add a weighted second derivative of a force to the forms."""
     forms, n = chain.forms, chain.coordinate.shape[0]
-    one, one_start, one_end = change_of(place[1], n, alpha, h)
+    coordinate, at_start, at_end = change_of(place[1], n, alpha, h)
     other, other_start, other_end = change_of(place[2], n, alpha, h)
-    a, b = chain.column[one], chain.column[other]
+    a, b = chain.column[coordinate], chain.column[other]
     part = 0.5 * value if place[1] == place[2] else value
-    forms[BY_ENDS, a, b] += part * one_end * other_end
-    forms[BY_ENDS, b, a] += part * one_end * other_end
-    forms[BY_BOTH, a, b] += part * one_start * other_end
-    forms[BY_BOTH, b, a] += part * other_start * one_end
-    forms[BY_STARTS, a, b] += part * one_start * other_start
-    forms[BY_STARTS, b, a] += part * one_start * other_start
+    forms[BY_ENDS, a, b] += part * at_end * other_end
+    forms[BY_ENDS, b, a] += part * at_end * other_end
+    forms[BY_BOTH, a, b] += part * at_start * other_end
+    forms[BY_BOTH, b, a] += part * other_start * at_end
+    forms[BY_STARTS, a, b] += part * at_start * other_start
+    forms[BY_STARTS, b, a] += part * at_start * other_start
 
 
 @kernel
-def bend_forms(found, chain):
-    """R of the weights, packed."""
+def bend_forms(results, chain):
+    """Write R of the weighted sum, packed, into the first row of ``bends``."""
     nd = chain.mass.shape[0]
-    bent, forms = found.bent, chain.forms
+    bent, forms = results.bent, chain.forms
     for row in range(bent.total[0]):
         value = bent.value[row, BY_COORDINATES]
         for of in range(3):
@@ -726,8 +727,8 @@ def bend_forms(found, chain):
             if j < nd:
                 forms[BY_STARTS, a, b] -= chain.on_rows[E_ROW, j] * value
                 forms[BY_STARTS, b, a] -= chain.on_rows[E_ROW, j] * value
-    subtract_end_curvature(found.curvature[1], chain)
-    set_weighted_leaning(found.curvature[0], chain)
+    subtract_end_curvature(results.curvature[1], chain)
+    set_weighted_leaning(results.curvature[0], chain)
     gather_moved(chain.end, chain.every, chain.moved)
     places = chain.every, chain.every
     multipliers, moved, turned = chain.solved[nd:], chain.moved, chain.turned
@@ -749,7 +750,7 @@ def subtract_end_curvature(curvature, chain):
 
 @kernel
 def set_weighted_leaning(curvature, chain):
-    """Add the curvature of h by a weighted sum of rows."""
+    """Set ``leaning`` to the weighted sum of curvatures of h over the rows' coordinates."""
     held, nd = chain.held, chain.mass.shape[0]
     for c in range(chain.leaning.shape[0]):
         for k in range(chain.leaning.shape[1]):

@@ -10,18 +10,18 @@ from kernelcache import kernel
 
 # Kinds of rows.
 ALONG = 0  # n · (p₁ − p₂) − c, where a body or the world carries n
-DISTANCE = 1  # (|p₁ − p₂|² − L²) / 2L: (37), so scaled that its multiplier is the wire's tension
+DISTANCE = 1  # (|p₁ − p₂|² − L²) / 2L: (37), scaled so that the multiplier is the wire's tension
 LINEAR = 2  # a q₁ + b q₂ − c: (39)
-CUSTOM = 3  # a user's
-STRING = 4  # (|p₁ − p₂|² − L²) / 2L, where L is a coordinate: that in the row's place of the carrier
+CUSTOM = 3  # user-defined
+STRING = 4  # (|p₁ − p₂|² − L²) / 2L, where L is a coordinate, given in ``carrier``
 CAM = 5  # s(q₁) − q₂, s(θ) = c₀ + Σ a_k cos kθ + b_k sin kθ
 
-# Places in ``number``.
+# Columns of ``number``.
 FIRST_FACTOR = 0
 SECOND_FACTOR = 1
 CONSTANT = 2  # c, or L of a DISTANCE
 NUMBERS = 3
-# Of a CAM: c₀, then a_k and b_k by turns.
+# First column of a CAM's a₁, b₁, a₂, b₂, …, after c₀.
 HARMONICS = 1
 
 
@@ -29,16 +29,16 @@ class Constraints(NamedTuple):
     """Constraint rows (m); body −1 is the ground."""
 
     kind: Integers  # (m,)
-    first: Integers  # (m,) a point, or a coordinate
-    second: Integers  # (m,)
-    carrier: Integers  # (m,) the body that carries n; of a STRING, the coordinate that is its length
+    first: Integers  # (m,) first point or coordinate
+    second: Integers  # (m,) second point or coordinate
+    carrier: Integers  # (m,) body that carries n; for a STRING, the coordinate that is its length
     direction: Floats  # (m, 3) n in home axes
     number: Floats  # (m, NUMBERS or as many as the longest CAM has)
 
 
 @kernel
 def set_constraint_values(constraints, poses, arms, q, values):
-    """h(q), of all rows but a user's; needs the poses at q, and where the points are there."""
+    """Set h(q), except user-defined rows, from poses and points (``arms``) placed at q."""
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
         constant = constraints.number[c, CONSTANT]
@@ -76,13 +76,13 @@ def cam_lift(number, c, angle):
 
 @kernel
 def length_of(constraints, c, q):
-    """L of a DISTANCE or a STRING."""
+    """Return the length L of a DISTANCE or a STRING."""
     return q[constraints.carrier[c]] if constraints.kind[c] == STRING else constraints.number[c, CONSTANT]
 
 
 @kernel
 def set_constraint_rows(tree, constraints, points, poses, arms, q, rows):
-    """Dh(q), of all rows but a user's, into the first rows of ``rows`` (., n); (38), (40)."""
+    """Write Dh(q), except user-defined rows, into the first rows of ``rows`` (., n); (38), (40)."""
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
         row = rows[c]

@@ -1,8 +1,8 @@
 """Continuous dynamics of a mechanism: (28), (29) and (36) of Johnson & Murphey 2009, each evaluation in O(n).
 
 With V_i the bodies' velocities, h_i their momenta and F_i the wrenches on them, about one point O in world axes, (28)
-is s_j · Σ (I_i V̇_i + V_i ×* h_i − F_i) = f_j over all bodies at and beyond joint j. Coordinates whose motion is given
-accelerate as they are told. With constraints, M q̈ = … + Dhᵀ λ and Dh q̈ + d(Dh)/dt q̇ = 0: a border of the mass matrix.
+is s_j · Σ (I_i V̇_i + V_i ×* h_i − F_i) = f_j over all bodies at and beyond joint j. Prescribed coordinates have given
+accelerations. With constraints, M q̈ = … + Dhᵀ λ and Dh q̈ + d(Dh)/dt q̇ = 0: a border of the mass matrix.
 """
 
 import math
@@ -45,22 +45,22 @@ from formulations.mechanism.kernels.step import load_impulses
 from formulations.mechanism.kernels.system import Buffers, Mechanics
 from kernelcache import call, kernel, part
 
-# [m or rad] that strains move by in differences.
+# Step of differences by strains [m or rad].
 DIFFERENCE = 1e-3
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 AT_REST = (0.0, 0.0, 0.0)
 
-# Places in a row of ``given``.
+# Indices in a row of ``given``: position, rate and acceleration.
 PLACE, RATE, ACCELERATION = range(3)
 
 
-# Places in ``Flow.parts``.
+# Indices of ``Flow.parts``.
 SLOPE, RECORD, TAKE_STEPS, PARTS = range(4)
 
 
 class Rates(NamedTuple):
-    """Buffers for a state's derivative."""
+    """Buffers for the time derivative of a state."""
 
     bodies: Floats  # (n, 6) rates of change of the bodies' twists at O
     balance: Floats  # (n,) remaining force for the acceleration of free coordinates
@@ -68,12 +68,12 @@ class Rates(NamedTuple):
     acceleration: Floats  # (n,) q̈
     multiplier: Floats  # (m,) λ of (36a)
     stage: Floats  # (2 n + 1,) q, v and work
-    slope: Floats  # (4, 2 n + 1) of the stages of a step
-    steps: Integers  # (1,) taken
+    slope: Floats  # (4, 2 n + 1) time derivatives at the stages of a step
+    steps: Integers  # (1,) number of steps taken
 
 
 def new_rates(n: int, m: int) -> Rates:
-    """Buffers, filled with NaN."""
+    """Return buffers filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (n, 6), (n,), (m,), (n,), (m,), (2 * n + 1,), (4, 2 * n + 1)
     return Rates._make([*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64)])
 
@@ -86,15 +86,15 @@ class Flow(NamedTuple):
     rates: Rates
     state: Floats  # (2 n + 1,) q, v, and the work of forces without a potential
     step: float  # [s]
-    inputs: Floats  # (., 1 + inputs) time and functions of it
-    given: Floats  # (., 3, n) places, rates and accelerations of prescribed coordinates, at the same times
+    inputs: Floats  # (., 1 + inputs) time and functions of time
+    given: Floats  # (., 3, n) positions, rates and accelerations of prescribed coordinates, at the times of ``inputs``
     rows: Floats  # (., columns) recorded rows
     parts: Integers  # (PARTS,) addresses of separately compiled parts
 
 
 @kernel
 def accelerate_bodies_of(tree, node, acceleration, bodies):
-    """Rates of change of the bodies' twists at O for accelerations of the coordinates."""
+    """Set the rates of change of the bodies' twists at O for accelerations of the coordinates."""
     for i in range(tree.parent.shape[0]):
         s, parent = load6(node.poses.motion, i), tree.parent[i]
         a = NOTHING
@@ -106,7 +106,7 @@ def accelerate_bodies_of(tree, node, acceleration, bodies):
 
 @kernel
 def set_balance(tree, node, acceleration, rates):
-    """f_j + s_j · F less what the bodies take to accelerate like this; ``node`` has F in ``impulse``, f in ``load``."""
+    """Set ``rates.balance``: forces (``node.impulse``, ``node.load``) minus inertial forces, along coordinates."""
     accelerate_bodies_of(tree, node, acceleration, rates.bodies)
     for i in range(tree.parent.shape[0]):
         inertial = momentum_of(tree, node, i, load6(rates.bodies, i))
@@ -127,7 +127,7 @@ def body_turn(node, bodies, body):
 
 @kernel
 def point_motion(points, node, bodies, arms, k):
-    """Velocity and acceleration of a point."""
+    """Return velocity and acceleration of a point."""
     body = points.body[k]
     if body < 0:
         return AT_REST, AT_REST
@@ -138,7 +138,7 @@ def point_motion(points, node, bodies, arms, k):
 
 @kernel
 def set_bends(mechanics, buffers, acceleration, rates):
-    """d²h/dt² for these accelerations of the coordinates, of which ``rates.bodies`` has the bodies'."""
+    """Set d²h/dt² for accelerations of the coordinates and of the bodies, ``rates.bodies``."""
     constraints, points, node, arms = mechanics.constraints, mechanics.points, buffers.node, buffers.node_arms
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
@@ -181,7 +181,7 @@ def length_bend(constraints, c, buffers, acceleration, square, approach):
 
 @kernel
 def set_custom_bends(mechanics, buffers, acceleration, rates):
-    """Set Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż of users' constraints; the second by differences of order four."""
+    """Set Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż of user-defined constraints; the second term by differences of order four."""
     customs = buffers.customs
     if customs.kind.shape[0] == 0:
         return
@@ -205,14 +205,14 @@ def set_custom_bends(mechanics, buffers, acceleration, rates):
 
 @kernel
 def slope_of(customs, k, c, i):
-    """∂h_c/∂z_i."""
+    """Return ∂h_c/∂z_i."""
     begin, end = customs.first[k], customs.first[k + 1]
     return customs.jacobian[customs.slopes[k] + c * (end - begin) + i - begin]
 
 
 @kernel
 def strain_acceleration(customs, points, buffers, acceleration, bodies, i):
-    """z̈_i."""
+    """Return z̈_i."""
     p = customs.point[i]
     if p < 0:
         return acceleration[customs.coordinate[i]]
@@ -231,7 +231,7 @@ def largest_rate(customs, k):
 
 @kernel
 def add_slope_change(customs, k, moved, weight, bend):
-    """Move the strains on for a time, and add ``weight`` times what ∂h/∂z makes of ż there."""
+    """Move the strains by ``moved`` [s] times their rates, and add ``weight`` times (∂h/∂z) ż there to ``bend``."""
     for i in range(customs.first[k], customs.first[k + 1]):
         customs.z[i] += moved * customs.rate[i]
     ask_custom(customs, k, 0.0, JACOBIAN)
@@ -252,7 +252,7 @@ def load_now(mechanics, inputs, k, buffers):
 
 @kernel
 def accelerate(mechanics, given, inputs, k, buffers, rates):
-    """q̈ and λ at ``node_q`` and ``node_rates``, with ``given`` (n,) accelerations; SINGULAR, DEPENDENT or 0."""
+    """Compute q̈ and λ at ``node_q``, ``node_rates``, ``given`` (n,) accelerations; return SINGULAR, DEPENDENT or 0."""
     node, border, tree = buffers.node, buffers.node_border, mechanics.tree
     load_now(mechanics, inputs, k, buffers)
     set_balance(tree, node, given, rates)
@@ -273,7 +273,7 @@ def accelerate(mechanics, given, inputs, k, buffers, rates):
 
 @kernel
 def ask_stage(prescribed, given, k, rates, buffers):
-    """Evaluate at the stage, with prescribed variables at their prescribed values."""
+    """Set ``node_q`` and ``node_rates`` from the stage, with prescribed variables at their prescribed values."""
     n = prescribed.shape[0]
     for j in range(n):
         if prescribed[j] != 0:
@@ -284,7 +284,7 @@ def ask_stage(prescribed, given, k, rates, buffers):
 
 @part
 def slope_part(world, i, k):
-    """d/dt of ``rates.stage`` into slope ``i``, at the time to which row k of the inputs belongs; 0, or why not."""
+    """Write d/dt of ``rates.stage`` into slope ``i``, with row k of the inputs; return 0 or a cause of failure."""
     mechanics, buffers, rates = world.mechanics, world.buffers, world.rates
     ask_stage(mechanics.prescribed, world.given, k, rates, buffers)
     failed = accelerate(mechanics, buffers.given_rates, world.inputs, k, buffers, rates)
@@ -298,7 +298,7 @@ def slope_part(world, i, k):
 
 @part
 def record_part(world, k, row):
-    """Record the row of a state whose slope was just evaluated, in a step's layout."""
+    """Record the state whose slope was just evaluated, in the columns of ``loop``."""
     mechanics, buffers, rates = world.mechanics, world.buffers, world.rates
     load_now(mechanics, world.inputs, k, buffers)
     load_momenta(mechanics.tree, buffers.node, buffers.node_momentum)
@@ -323,7 +323,7 @@ def fill_row(prescribed, buffers, rates, work, row):
         row[at] = rates.multiplier[c]
         at += 1
     for j in range(n):
-        if prescribed[j] != 0:  # the missing force for its acceleration is the driving force
+        if prescribed[j] != 0:  # the driving force is what the acceleration needs in addition
             row[at] = -rates.balance[j]
             for c in range(rates.multiplier.shape[0]):
                 row[at] -= buffers.node_border.rows[c, j] * rates.multiplier[c]
@@ -344,7 +344,7 @@ def set_stage(world, i):
 
 @kernel
 def finish_step(world, taken):
-    """Add the weighted four slopes to the state."""
+    """Add the weighted mean of the four slopes times the step to the state."""
     slope, state = world.rates.slope, world.state
     for j in range(state.shape[0]):
         mean = (slope[0, j] + 2.0 * slope[1, j] + 2.0 * slope[2, j] + slope[3, j]) / 6.0
@@ -354,7 +354,7 @@ def finish_step(world, taken):
 
 @part
 def take_steps_part(world, steps, every, row):
-    """Take steps of the classical RK4 with a row at every multiple of ``every``; return 0 or a cause.
+    """Take steps of the classical RK4 with a row at every multiple of ``every``; return 0 or a cause of failure.
 
     Rows 2 k, 2 k + 1 and 2 k + 2 of the inputs belong to the beginning, middle and end of step k.
     """
@@ -371,7 +371,7 @@ def take_steps_part(world, steps, every, row):
     return 0
 
 
-#: Each part with the whole numbers that it is called with, in the order of ``Flow.parts``.
+#: Each part with examples of its integer arguments, in the order of ``Flow.parts``.
 FUNCTIONS: tuple[tuple[Any, ...], ...] = ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
 #: Parts that a part calls.
 CALLS = {TAKE_STEPS: (SLOPE, RECORD)}

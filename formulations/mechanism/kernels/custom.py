@@ -1,7 +1,7 @@
 """User-defined potentials, forces and constraints: functions of positions and coordinates, compiled separately.
 
 The arguments of a component, its strains z, are positions of points (three entries each) and coordinates (one each).
-Its functions are in a separate part, called by address, so that the steps are compiled once for all components.
+The functions of a component are a separate part, called by address, so that the steps are compiled only once.
 """
 
 from typing import Any, NamedTuple
@@ -16,21 +16,21 @@ from kernelcache import call, kernel
 # Kinds.
 POTENTIAL, FORCE, CONSTRAINT = range(3)
 
-# What a part is asked for.
-ENERGY = 0  # of a potential, into ``energy``
-FORCES = 1  # into ``force``
-SLOPES = 2  # of the forces by z, into ``slope``: of potentials with second derivatives
-VALUES = 3  # of a constraint, into ``value``
-JACOBIAN = 4  # of a constraint by z, into ``jacobian``
+# Quantities that a part computes.
+ENERGY = 0  # energy of a potential, into ``energy``
+FORCES = 1  # forces on the strains, into ``force``
+SLOPES = 2  # derivatives of the forces by z, into ``slope``: for potentials with second derivatives
+VALUES = 3  # h of a constraint, into ``value``
+JACOBIAN = 4  # ∂h/∂z of a constraint, into ``jacobian``
 
-# Relative steps of differences, where there are no derivatives that only the search for a root needs.
+# Relative step of differences that replace derivatives in Newton's matrix.
 SPREAD = 1e-6
 
 
 class CustomBuffers(NamedTuple):
     """Arguments and results of one component's functions."""
 
-    number: Floats  # its numbers, in the order of its fields
+    number: Floats  # constants of the component, in the order of its fields
     z: Floats  # (s,)
     rate: Floats  # (s,) ż
     energy: Floats  # (1,)
@@ -45,23 +45,23 @@ class Customs(NamedTuple):
     """User-defined components of a mechanism; all strains are in one array, contiguous for each component."""
 
     kind: Integers  # (k,)
-    exact: Integers  # (k,) 1 where a part knows SLOPES
-    address: Integers  # (k,) of the part
-    place: Any  # (k,) addresses of the ``CustomRoom``s; where everything is interpreted, these themselves
-    first: Integers  # (k + 1,) where the strains of each begin
-    slopes: Integers  # (k,) where its slopes begin in ``slope``, or a constraint's in ``jacobian``
-    row: Integers  # (k,) the first of a constraint's rows of h
-    rows: Integers  # (k,) how many
-    value: Integers  # (k,) where its values begin in ``values``
+    exact: Integers  # (k,) 1 if the part computes SLOPES
+    address: Integers  # (k,) address of the part
+    place: Any  # (k,) addresses of the ``CustomBuffers``; without compilation, the ``CustomBuffers``
+    first: Integers  # (k + 1,) first strain of each component
+    slopes: Integers  # (k,) first entry in ``slope``, or for a constraint in ``jacobian``
+    row: Integers  # (k,) first row of h of a constraint
+    rows: Integers  # (k,) number of rows of h
+    value: Integers  # (k,) first entry in ``values``
     border: Integers  # (k,) first row in the border, if not a constraint
-    point: Integers  # (s,) of a strain, or −1
-    axis: Integers  # (s,) of the point's place
-    coordinate: Integers  # (s,) of a strain that is one
+    point: Integers  # (s,) point of a strain, or −1
+    axis: Integers  # (s,) axis of the point's position
+    coordinate: Integers  # (s,) coordinate of a strain that is not a point's
     z: Floats  # (s,) common array of the components' strains
     rate: Floats  # (s,)
     force: Floats  # (s,)
     energy: Floats  # (k,)
-    slope: Floats  # (.,) of all, row by row
+    slope: Floats  # (.,) of all components, row by row
     rate_slope: Floats  # (.,)
     values: Floats  # (.,)
     jacobian: Floats  # (.,)
@@ -79,7 +79,7 @@ def set_strains(customs, arms, q):
 
 @kernel
 def set_strain_rates(customs, points, arms, buffers):
-    """ż at the middle of a step."""
+    """Set ż in the middle of a time step."""
     for i in range(customs.rate.shape[0]):
         p = customs.point[i]
         customs.rate[i] = 0.0
@@ -90,13 +90,13 @@ def set_strain_rates(customs, points, arms, buffers):
 
 
 @kernel
-def ask_custom(customs, k, time, wanted):
-    return call(customs.address[k], customs.place[k], wanted, time)
+def ask_custom(customs, k, time, quantity):
+    return call(customs.address[k], customs.place[k], quantity, time)
 
 
 @kernel
 def ask_slopes(customs, k, time):
-    """Compute the derivatives of the forces by z and its rate; by differences if the part has none."""
+    """Compute the derivatives of the forces by z and ż, by differences if the part does not compute them."""
     if customs.exact[k] != 0:
         ask_custom(customs, k, time, SLOPES)
         return
@@ -108,7 +108,7 @@ def ask_slopes(customs, k, time):
 
 @kernel
 def set_differences(customs, k, time, moved, slope):
-    """Central differences of the forces: only the search for a root needs them."""
+    """Set derivatives of the forces by central differences; only Newton's matrix uses them."""
     first, size = customs.first[k], customs.first[k + 1] - customs.first[k]
     for j in range(size):
         kept = moved[first + j]
@@ -137,7 +137,7 @@ def along(axis, value):
 
 @kernel
 def add_custom_impulses(customs, points, arms, time, potentials, forces, buffers, load):
-    """Their impulses, ``potentials`` and ``forces`` being the times [s] for which they act."""
+    """Add the impulses of components; ``potentials`` and ``forces`` are the times [s] for which each kind acts."""
     if customs.kind.shape[0] == 0:
         return
     set_strains(customs, arms, buffers.middle)
@@ -201,7 +201,7 @@ def set_strain_column(tree, customs, points, arms, i, poses, row):
 
 @kernel
 def add_strain(tree, customs, points, arms, i, factor, poses, row):
-    """Add ``factor`` times ∂z_i/∂q."""
+    """Add ``factor`` times ∂z_i/∂q to ``row``."""
     p = customs.point[i]
     if p < 0:
         row[customs.coordinate[i]] += factor
@@ -238,7 +238,7 @@ def custom_energy(customs, arms, q):
 
 @kernel
 def set_custom_values(customs, arms, q, values):
-    """Their rows of h(q)."""
+    """Set the user-defined rows of h(q)."""
     if customs.kind.shape[0] > 0:
         set_strains(customs, arms, q)
     for k in range(customs.kind.shape[0]):
@@ -250,7 +250,7 @@ def set_custom_values(customs, arms, q, values):
 
 @kernel
 def set_custom_rows(tree, customs, points, poses, arms, q, rows):
-    """Their rows of Dh(q)."""
+    """Set the user-defined rows of Dh(q)."""
     if customs.kind.shape[0] > 0:
         set_strains(customs, arms, q)
     for k in range(customs.kind.shape[0]):

@@ -7,13 +7,13 @@ from kernelcache import kernel, part
 
 
 def named_part(function, name):
-    """Return a part with its own name, under which it is cached on disk."""
-    own = types.FunctionType(
+    """Return a part from a copy of ``function`` with another name, under which it is cached on disk."""
+    copied = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
-    own.__qualname__ = f"{function.__name__}_{name}"
-    own.__module__ = function.__module__
-    return part(own)
+    copied.__qualname__ = f"{function.__name__}_{name}"
+    copied.__module__ = function.__module__
+    return part(copied)
 
 
 @kernel
@@ -23,12 +23,12 @@ def negate(array):
 
 
 def potential_part(name, energy, gradient, hessian):
-    """Return the part of V, ∂V and ∂²V; forces and slopes are their negatives."""
+    """Return the part that computes V, the forces −∂V and their slopes −∂²V."""
 
-    def potential(buffers, wanted, time):
-        if wanted == ENERGY:
+    def potential(buffers, quantity, time):
+        if quantity == ENERGY:
             buffers.energy[0] = energy(buffers.z, buffers.number)
-        elif wanted == FORCES:
+        elif quantity == FORCES:
             gradient(buffers.z, buffers.number, buffers.force)
             negate(buffers.force)
         else:
@@ -40,10 +40,10 @@ def potential_part(name, energy, gradient, hessian):
 
 
 def potential_without_hessian(name, energy, gradient):
-    """Return the part of V and ∂V."""
+    """Return the part that computes V and the forces −∂V."""
 
-    def rough_potential(buffers, wanted, time):
-        if wanted == ENERGY:
+    def rough_potential(buffers, quantity, time):
+        if quantity == ENERGY:
             buffers.energy[0] = energy(buffers.z, buffers.number)
         else:
             gradient(buffers.z, buffers.number, buffers.force)
@@ -54,9 +54,9 @@ def potential_without_hessian(name, energy, gradient):
 
 
 def force_part(name, force):
-    """Return the part of a force."""
+    """Return the part that computes the forces of a user-defined force."""
 
-    def of_force(buffers, wanted, time):
+    def of_force(buffers, quantity, time):
         force(buffers.z, buffers.rate, time, buffers.number, buffers.force)
         return 0
 
@@ -64,10 +64,10 @@ def force_part(name, force):
 
 
 def constraint_part(name, value, jacobian):
-    """Return the part of h and Dh."""
+    """Return the part that computes h and ∂h/∂z of a user-defined constraint."""
 
-    def constraint(buffers, wanted, time):
-        if wanted == VALUES:
+    def constraint(buffers, quantity, time):
+        if quantity == VALUES:
             value(buffers.z, buffers.number, buffers.value)
         else:
             for i in range(buffers.jacobian.shape[0]):

@@ -1,8 +1,8 @@
-"""Derivatives of a mechanism's potentials, constraints and forces, to the order that a step's second ones need.
+"""Derivatives of a mechanism's potentials, constraints and forces, up to the third order.
 
-By the tree's alone see ``biped.kernels.midpoint.derivatives``. Here is what components add, by ``jets``: springs are
-functions of r = d · d, d between two points; constraints are products; wrenches are paired with unit twists. What is of
-the third order is appended to lists: ``third`` and ``bent`` are ``Triples``, ``bends`` are ``Bends``.
+Derivatives of the tree are in ``biped.kernels.midpoint.derivatives``. Those of components use ``jets``: springs are
+functions of r = d · d, with d between two points; constraints are products; wrenches are paired with unit twists.
+Derivatives of the highest order are appended to lists: ``third`` and ``bent`` are ``Triples``, ``bends`` are ``Bends``.
 """
 
 import math
@@ -24,21 +24,21 @@ NOWHERE = (0.0, 0.0, 0.0)
 
 
 class Bends(NamedTuple):
-    """Second derivatives of forces along coordinates, listed: of which, and by which two of (q, v), in either order."""
+    """List of second derivatives of forces along coordinates by two variables of (q, v), in either order."""
 
-    total: Integers  # (1,) of rows
-    place: Integers  # (., 3) a coordinate; and k for q_k, n + k for v_k
-    value: Floats  # (.,)
+    total: Integers  # (1,) number of rows
+    place: Integers  # (., 3) coordinate of the force, and two variables: k for q_k, n + k for v_k
+    value: Floats  # (.,) derivatives
 
 
 def new_bends(rows: int) -> Bends:
-    """Buffers for so many."""
+    """Return an empty list with space for ``rows`` derivatives."""
     return Bends(np.zeros(1, dtype=np.int64), np.zeros((rows, 3), dtype=np.int64), np.full(rows, np.nan))
 
 
 @routine
 def add_bend(bends, of, first, second, value):
-    """Append one."""
+    """Append a second derivative of the force along ``of`` by two variables."""
     row = bends.total[0]
     bends.total[0] = row + 1
     bends.place[row, 0], bends.place[row, 1], bends.place[row, 2] = of, first, second
@@ -47,7 +47,7 @@ def add_bend(bends, of, first, second, value):
 
 @kernel
 def polynomial_slopes(coefficient, k, x):
-    """Value, derivative and second derivative of Σ c_j x^j, j from 1."""
+    """Return value, derivative and second derivative of Σ c_j x^j, j from 1."""
     value = slope = bend = 0.0
     for j in range(coefficient.shape[1], 0, -1):
         bend = bend * x + 2.0 * slope
@@ -58,7 +58,7 @@ def polynomial_slopes(coefficient, k, x):
 
 @kernel
 def spring_by_square(springs, k, r):
-    """V', V'' and V''' of spring k by r, the square of the distance."""
+    """Return the derivatives V', V'' and V''' of spring k by r, the square of the distance."""
     x = math.sqrt(r)
     if springs.law[k] == NEWTONIAN:
         c = springs.coefficient[k, 0] / (r * x)
@@ -75,9 +75,9 @@ def add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessia
     """Add the derivatives of −V of all springs up to ``order`` 1, 2 or 3."""
     springs, points = mechanics.springs, mechanics.points
     for s in range(springs.law.shape[0]):
-        one, other = springs.first[s], springs.second[s]
-        bodies = (points.body[one], points.body[other], -1)
-        jet.set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), NOWHERE), jets)
+        first, second = springs.first[s], springs.second[s]
+        vectors = (load3(arms, first), load3(arms, second), NOWHERE)
+        jet.set_jets(mechanics.tree.parent, poses.motion, (points.body[first], points.body[second], -1), vectors, jets)
         by_r = spring_by_square(springs, s, jet.product0(jets, jet.APART, jet.APART))
         add_function_of_square(jets, by_r, order, gradient, hessian, third)
 
@@ -153,7 +153,7 @@ def add_product_third(jets, a, b, factor, third):
 
 @kernel
 def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multiplier, order, third):
-    """D²h to (m, n, n) ``hessians``, and where ``order`` is 3, Σ λ_c D³h_c to the list ``third``."""
+    """Add D²h to ``hessians`` (m, n, n), and if ``order`` is 3, Σ λ_c D³h_c to the list ``third``."""
     constraints, points = mechanics.constraints, mechanics.points
     for c in range(constraints.kind.shape[0]):
         kind = constraints.kind[c]
@@ -164,15 +164,16 @@ def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multip
             if order >= 3:
                 jet.add3(third, j, j, j, multiplier[c] * change)
         elif kind == ALONG or kind == DISTANCE or kind == STRING:
-            one, other, carrier = constraints.first[c], constraints.second[c], -1
+            first, second, carrier = constraints.first[c], constraints.second[c], -1
             n, a, factor = NOWHERE, jet.APART, 1.0
             if kind == ALONG:
                 carrier, a = constraints.carrier[c], jet.TURNED
                 n = turned(poses, carrier, load3(constraints.direction, c))
             else:
                 factor = 0.5 / length_of(constraints, c, q)
-            bodies = (points.body[one], points.body[other], carrier)
-            jet.set_jets(mechanics.tree.parent, poses.motion, bodies, (load3(arms, one), load3(arms, other), n), jets)
+            bodies = (points.body[first], points.body[second], carrier)
+            vectors = (load3(arms, first), load3(arms, second), n)
+            jet.set_jets(mechanics.tree.parent, poses.motion, bodies, vectors, jets)
             add_product_hessian(jets, a, jet.APART, factor, hessians[c])
             if order >= 3:
                 add_product_third(jets, a, jet.APART, factor * multiplier[c], third)
@@ -219,7 +220,7 @@ def twist_change(motion, kind, k, inner, outer):
 
 @routine
 def wrench_slope(motion, kind, arm, wrench, k, inner, outer):
-    """∂(s_k · wrench)/∂q_outer, or ∂²/∂q_inner ∂q_outer; 0 where ``inner`` is −1: inner ≤ outer on the body's path."""
+    """Return ∂²(s_k · wrench)/∂q_inner ∂q_outer, inner ≤ outer on the body's path; ``inner`` −1: ∂/∂q_outer."""
     if kind == BODY:
         if k >= (inner if inner >= 0 else outer):
             return 0.0
@@ -227,7 +228,7 @@ def wrench_slope(motion, kind, arm, wrench, k, inner, outer):
     value = 0.0
     moment = wrench[3:]
     if kind != SPATIAL:
-        # The force's part is the derivative of p; the moment about p stays in the world.
+        # The force acts along the derivative of p; the moment about p is constant in world axes.
         force = wrench[:3]
         moment = add(moment, scale(-1.0, cross(arm, force)))
         value = dot(point_slope(motion, arm, k, inner, outer), force)
@@ -239,7 +240,7 @@ def wrench_slope(motion, kind, arm, wrench, k, inner, outer):
 
 @kernel
 def point_slope(motion, arm, k, inner, outer):
-    """∂²p/∂q_k ∂q_outer, or with q_inner the third one."""
+    """Return ∂²p/∂q_k ∂q_outer; with ``inner`` ≥ 0, the third derivative, also by q_inner."""
     last = max(k, outer)
     s = load6(motion, last)
     p = add(s[:3], cross(s[3:], arm))
@@ -253,7 +254,7 @@ def point_slope(motion, arm, k, inner, outer):
 
 @kernel
 def add_force_derivatives(mechanics, inputs, row, middle, order, by, bends):
-    """∂f/∂(q, v) to ``by`` (n, 2n), and where ``order`` is 3, ∂²f/∂q∂q to the list; all is linear in v."""
+    """Add ∂f/∂(q, v) to ``by`` (n, 2n), and if ``order`` is 3, ∂²f/∂q∂q to ``bends``; f is linear in v."""
     forces = mechanics.forces
     n = forces.damping.shape[0]
     for j in range(n):

@@ -1,7 +1,7 @@
-"""Forces that are not of a potential: dampers, and torques and wrenches that are functions of time (section IV-E).
+"""Forces without a potential: dampers, and torques and wrenches that are functions of time (section IV-E).
 
-In a step each acts at the middle, a part of its impulse towards (45) and the rest towards the momentum after: halves in
-the paper.
+They are evaluated in the middle of a time step. A share of the impulse enters (45), the rest the momentum after the
+step; in the paper the share is one half.
 """
 
 from typing import NamedTuple
@@ -12,23 +12,23 @@ from contact.vectors import add, add6, cross, load3, load6, load9, mat_mul, mat_
 from formulations.mechanism.kernels.points import place_of
 from kernelcache import kernel
 
-# Axes and place of a wrench.
+# Kinds of wrenches: axes, and point of the force.
 BODY = 0  # force at the frame's origin and moment, in the frame's axes
-HYBRID = 1  # the same in the world's axes
-SPATIAL = 2  # force and moment about the world's origin, in the world's axes
+HYBRID = 1  # force at the frame's origin and moment, in world axes
+SPATIAL = 2  # force at the world's origin and moment, in world axes
 
 
 class Forces(NamedTuple):
     """Forces without a potential; ``input`` is the column of a function of time in the inputs (column 0: time)."""
 
     damping: Floats  # (n,) [N·m·s/rad or N·s/m] of each coordinate
-    torque_coordinate: Integers  # (nt,)
-    torque_input: Integers  # (nt,)
+    torque_coordinate: Integers  # (nt,) coordinate of each torque
+    torque_input: Integers  # (nt,) column of each torque in the inputs
     wrench_kind: Integers  # (nf,) BODY, HYBRID or SPATIAL
     wrench_body: Integers  # (nf,)
-    wrench_offset: Floats  # (nf, 3) [m] the frame's origin from the body's centre of mass, home axes
+    wrench_offset: Floats  # (nf, 3) [m] from the body's centre of mass to the frame's origin, home axes
     wrench_axes: Floats  # (nf, 9) the frame's axes in the home configuration
-    wrench_input: Integers  # (nf,) the first of six: force, moment
+    wrench_input: Integers  # (nf,) the first of six columns: force, moment
 
 
 @kernel

@@ -6,8 +6,8 @@ joint:
 
     p_{kl} = ω_k × p_l,        p_{klm} = ω_k × (ω_l × p_m),        k ≤ l ≤ m on the body's path to the root,
 
-and likewise for n. Derivatives by coordinates that do not move the body are zero. Forces and constraints of mechanisms
-are functions of products a · b of sums of such vectors, which are differentiated here for all of them.
+and with n in place of p. Derivatives by coordinates that do not move the body are zero. Forces and constraints of
+mechanisms are functions of products a · b of sums of such vectors; this module differentiates the products.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from contact.arrays import Floats, Integers
 from contact.vectors import add, cross, dot, load6, scale, store3
 from kernelcache import kernel, routine
 
-# Which of the three vectors are points; the third is a direction.
+# Number of vectors, two points and a direction, and index of the direction.
 VECTORS = 3
 DIRECTION = 2
 
@@ -30,18 +30,18 @@ TURNED: Weights3 = (0.0, 0.0, 1.0)
 
 
 class Jets(NamedTuple):
-    """Two points and a direction, and the coordinates that move any of them: members, the outermost first."""
+    """Two points and a direction, with the coordinates that move any of them, the members, the outermost first."""
 
-    total: Integers  # (1,) of members
-    member: Integers  # (n,) joints
+    total: Integers  # (1,) number of members
+    member: Integers  # (n,) joints of the members
     moves: Floats  # (3, n) 1 where a member moves a vector, else 0
-    value: Floats  # (3, 3)
-    first: Floats  # (3 n, 3) their first derivatives, vector by vector
+    value: Floats  # (3, 3) the three vectors
+    first: Floats  # (3 n, 3) first derivatives of the vectors, vector by vector
     turn: Floats  # (n, 3) ω of the members
 
 
 def new_jets(n: int) -> Jets:
-    """Buffers for vectors that n coordinates move."""
+    """Return buffers for vectors that n coordinates move."""
     return Jets(
         total=np.zeros(1, dtype=np.int64),
         member=np.zeros(n, dtype=np.int64),
@@ -56,24 +56,24 @@ def new_jets(n: int) -> Jets:
 def set_jets(parents, motion, bodies, vectors, jets):
     """Set members and all first derivatives of vectors fixed to three bodies; −1: the ground.
 
-    This kernel and the following ones are called, not inlined: short machine code matters more here than a call.
+    This kernel and the following ones are not inlined, to keep the machine code short.
     """
     n = jets.member.shape[0]
-    one, other, carrier = bodies
+    first, second, carrier = bodies
     for w in range(VECTORS):
         store3(jets.value, w, vectors[w])
     count = 0
-    while max(one, other, carrier) >= 0:
-        j = max(one, other, carrier)
+    while max(first, second, carrier) >= 0:
+        j = max(first, second, carrier)
         s = load6(motion, j)
         jets.member[count] = j
         store3(jets.turn, count, s[3:])
-        set_first(jets, 0, n, count, one == j, add(s[:3], cross(s[3:], vectors[0])))
-        set_first(jets, 1, n, count, other == j, add(s[:3], cross(s[3:], vectors[1])))
+        set_first(jets, 0, n, count, first == j, add(s[:3], cross(s[3:], vectors[0])))
+        set_first(jets, 1, n, count, second == j, add(s[:3], cross(s[3:], vectors[1])))
         set_first(jets, 2, n, count, carrier == j, cross(s[3:], vectors[2]))
         parent = parents[j]
-        one = parent if one == j else one
-        other = parent if other == j else other
+        first = parent if first == j else first
+        second = parent if second == j else second
         carrier = parent if carrier == j else carrier
         count += 1
     jets.total[0] = count
@@ -100,7 +100,7 @@ def weighted(jets, start, step, weights):
 
 @kernel
 def moved_by(jets, j, weights):
-    """Weights of those vectors that member j moves."""
+    """Return the weights of the vectors that member j moves, and zero for the other vectors."""
     return weights[0] * jets.moves[0, j], weights[1] * jets.moves[1, j], weights[2] * jets.moves[2, j]
 
 
@@ -111,7 +111,7 @@ def turn_of(jets, j):
 
 @kernel
 def vector0(jets, weights):
-    """Σ w x of the three vectors."""
+    """Return the weighted sum of the three vectors."""
     x, value = (0.0, 0.0, 0.0), jets.value
     for w in range(VECTORS):
         x = add(x, scale(weights[w], (value[w, 0], value[w, 1], value[w, 2])))
@@ -120,19 +120,19 @@ def vector0(jets, weights):
 
 @kernel
 def vector1(jets, weights, i):
-    """Its derivative by member i."""
+    """Return the derivative of the weighted sum by member i."""
     return weighted(jets, i, jets.member.shape[0], weights)
 
 
 @kernel
 def vector2(jets, weights, i, j):
-    """Return the second derivative by members i ≤ j, i the outer one."""
+    """Return the second derivative of the weighted sum by members i ≤ j, i the outer one."""
     return cross(turn_of(jets, j), vector1(jets, moved_by(jets, j, weights), i))
 
 
 @kernel
 def vector3(jets, weights, i, j, k):
-    """Return the third derivative by members i ≤ j ≤ k, i the outermost."""
+    """Return the third derivative of the weighted sum by members i ≤ j ≤ k, i the outermost."""
     return cross(turn_of(jets, k), vector2(jets, moved_by(jets, k, weights), i, j))
 
 
@@ -144,13 +144,13 @@ def product0(jets, a, b):
 
 @routine
 def product1(jets, a, b, i):
-    """Its derivative by member i."""
+    """Return the derivative of a · b by member i."""
     return dot(vector1(jets, a, i), vector0(jets, b)) + dot(vector0(jets, a), vector1(jets, b, i))
 
 
 @routine
 def product2(jets, a, b, i, j):
-    """Return the second derivative by members i ≤ j, i the outer one."""
+    """Return the second derivative of a · b by members i ≤ j, i the outer one."""
     return (
         dot(vector2(jets, a, i, j), vector0(jets, b))
         + dot(vector1(jets, a, i), vector1(jets, b, j))
@@ -161,7 +161,7 @@ def product2(jets, a, b, i, j):
 
 @routine
 def product3(jets, a, b, i, j, k):
-    """Return the third derivative by members i ≤ j ≤ k, i the outermost."""
+    """Return the third derivative of a · b by members i ≤ j ≤ k, i the outermost."""
     total = dot(vector3(jets, a, i, j, k), vector0(jets, b)) + dot(vector0(jets, a), vector3(jets, b, i, j, k))
     total += dot(vector2(jets, a, i, j), vector1(jets, b, k)) + dot(vector1(jets, a, k), vector2(jets, b, i, j))
     total += dot(vector2(jets, a, i, k), vector1(jets, b, j)) + dot(vector1(jets, a, j), vector2(jets, b, i, k))
@@ -178,6 +178,6 @@ def add2(hessian, a, b, value):
 
 @routine
 def add3(triples, a, b, c, value):
-    """Append a third derivative by three coordinates, in any order of them, to a list."""
+    """Append a third derivative by three coordinates, in any order, to a list."""
     row, share = next_triple(triples, a, b, c)
     triples.value[row, BY_COORDINATES] = share * value

@@ -23,26 +23,26 @@ from kernelcache import kernel, part
 
 
 class Derivatives(NamedTuple):
-    """Buffers and results; derivatives by (q, v) in the middle of the step, q at indices 0 … n − 1, then v."""
+    """Buffers and results: derivatives by (q, v) in the middle of the step, q at indices 0 … n − 1, then v."""
 
     middle: MidpointBuffers
     beyond: derivatives.Beyond
     jets: Jets
     arms: Floats  # (np, 3)
-    node: Poses  # at either end
+    node: Poses  # poses at one end of the step
     node_q: Floats  # (n,)
-    gradient: Floats  # (2n,) of L
-    hessian: Floats  # (2n, 2n)
-    triples: derivatives.Triples  # third ones; empty if not asked for, as all of this order are
-    force: Floats  # (n, 2n) of f
-    bends: Bends  # second ones of f
-    rows: Floats  # (2, m, n) Dh at both ends
-    curvature: Floats  # (2, m, n, n) D²h at both ends
+    gradient: Floats  # (2n,) first derivatives of L
+    hessian: Floats  # (2n, 2n) second derivatives of L
+    triples: derivatives.Triples  # third derivatives of L; empty for order 2, as are ``bends`` and ``bent``
+    force: Floats  # (n, 2n) first derivatives of f
+    bends: Bends  # second derivatives of f
+    rows: Floats  # (2, m, n) Dh at both ends of the step
+    curvature: Floats  # (2, m, n, n) D²h at both ends of the step
     bent: derivatives.Triples  # Σ λ_c D³h_c at the beginning
 
 
 class Sizes(NamedTuple):
-    """Greatest numbers of third derivatives of L, second ones of f, and third ones of h."""
+    """Upper bounds of the numbers of third derivatives of L, second derivatives of f, and third derivatives of h."""
 
     triples: int
     bends: int
@@ -50,7 +50,7 @@ class Sizes(NamedTuple):
 
 
 def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
-    """Buffers for the derivatives of n coordinates' equations with m constraints."""
+    """Return buffers for the derivatives of the equations of n coordinates and m constraints."""
     return Derivatives(
         middle=new_midpoint_buffers(n, 0), beyond=derivatives.new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
         node=new_poses(n, n, 0), node_q=unset(n), gradient=unset(2 * n), hessian=unset(2 * n, 2 * n),
@@ -61,7 +61,7 @@ def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
 
 @part
 def derive_part(step, order):
-    """Compute all ``results`` to order 2 or 3, with arrays for it."""
+    """Compute all ``results`` of a solved step to order 2 or 3."""
     clear(step.results)
     set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
     add_potential_derivatives(step.mechanics, order, step.results)
@@ -75,7 +75,7 @@ def derive_part(step, order):
 
 @kernel
 def clear(results):
-    """Zeros where entries are added up, or are not written since joints do not couple; empty lists."""
+    """Set arrays to zero, and empty the lists."""
     set_zeros(results.hessian)
     set_zeros(results.force)
     set_zeros(results.curvature)
@@ -114,7 +114,7 @@ def add_potential_derivatives(mechanics, order, results):
 
 @kernel
 def set_end_derivatives(mechanics, q, moved, multiplier, order, end, results):
-    """Dh and D²h at the beginning (``end`` 0) or the end (1), and λ · D³h at the beginning."""
+    """Set Dh and D²h at the beginning (``end`` 0) or the end (1) of the step, and λ · D³h at the beginning."""
     tree, points, q_end = mechanics.tree, mechanics.points, results.node_q
     for j in range(q.shape[0]):
         q_end[j] = q[j] + end * moved[j]
@@ -122,8 +122,8 @@ def set_end_derivatives(mechanics, q, moved, multiplier, order, end, results):
     place_points(points, results.node, results.arms)
     where = 0 if end == 0.0 else 1
     set_constraint_rows(tree, mechanics.constraints, points, results.node, results.arms, q_end, results.rows[where])
-    wanted = order if end == 0.0 else 2
+    end_order = order if end == 0.0 else 2
     add_constraint_derivatives(
-        mechanics, results.node, results.arms, q_end, results.jets, results.curvature[where], multiplier, wanted,
+        mechanics, results.node, results.arms, q_end, results.jets, results.curvature[where], multiplier, end_order,
         results.bent,
     )  # fmt: skip

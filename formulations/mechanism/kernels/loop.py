@@ -1,4 +1,4 @@
-"""Many steps of a mechanism, recorded as they go."""
+"""Time steps of a mechanism, and the rows that record them."""
 
 import math
 from typing import Any
@@ -10,13 +10,13 @@ from formulations.mechanism.kernels.node import constraints_part, energies_part,
 from formulations.mechanism.kernels.points import place_points
 from kernelcache import call, kernel, part
 
-# Places of numbers in a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
+# Columns of a row after coordinates, rates and momenta, each (n,); multipliers and driving forces follow.
 KINETIC, POTENTIAL, ENERGY, WORK, NEWTON, NUMBERS = range(6)
 
 
 @part
 def begin_part(world):
-    """Compute Dh(q_k) at the start of a step."""
+    """Compute Dh(q_k) at the start of a time step."""
     place_begin(world)
     call(world.parts[system.ROWS], world, step.RIGHT)
     return 0
@@ -32,25 +32,25 @@ def place_begin(world):
 
 @part
 def take_steps_part(world, steps, every, row):
-    """Take ``steps`` steps, with a row at the start of every ``every``-th; return 0 or a cause of failure.
+    """Take ``steps`` time steps, and record a row at the start of every ``every``-th; return 0 or a cause of failure.
 
     Args:
-        world: a ``World``, whose inputs begin with those of the step before the first.
-        steps: number of steps; the first has a row.
-        every: steps from row to row.
-        row: first row.
+        world: a ``World``, whose first row of inputs is for the step before the first.
+        steps: number of time steps; a row is recorded at the start of the first.
+        every: number of time steps between rows.
+        row: index of the first row to record.
     """
     most, trials = world.rule.max_iterations, world.rule.max_backtracks
     for k in range(1, steps + 1):
-        wanted = (k - 1) % every == 0
-        if wanted:
+        records_row = (k - 1) % every == 0
+        if records_row:
             failed = record_node(world, k, row)
             if failed != 0:
                 return failed
         iterations = call(world.parts[system.SOLVE], world, k, most, trials)
         if iterations < 0:
             return iterations
-        if wanted:
+        if records_row:
             record_forces(world, iterations, row)
             row += 1
         call(world.parts[system.COMMIT], world, k, iterations)
@@ -59,7 +59,7 @@ def take_steps_part(world, steps, every, row):
 
 @part
 def record_end_part(world, row):
-    """Record the last row of a motion; its multipliers are those of a step that is solved and not taken."""
+    """Record the last row of a motion, with the multipliers of a further step that is solved but not taken."""
     failed = record_node(world, 1, row)
     if failed != 0:
         return failed
@@ -73,7 +73,7 @@ def record_end_part(world, row):
 
 @kernel
 def record_node(world, k, row):
-    """Coordinates, rates, momenta and energies where a step begins; multipliers are not known yet."""
+    """Record coordinates, rates, momenta and energies at the beginning of a step; multipliers follow later."""
     ask_node(world, k)
     failed = call(world.parts[system.RATES], world)
     if failed != 0:
@@ -124,8 +124,8 @@ def record_forces(world, iterations, row):
 def fill_forces(prescribed, motion, h, buffers, iterations, row):
     """Fill in constraint forces −λ/h and driving forces of prescribed coordinates −e/h, from a solved step.
 
-    A momentum that comes from rates belongs to the node, not to the step before: the first multiplier is half an
-    impulse, and its force twice as much.
+    At the start of a motion the momentum is computed from rates, so the first multiplier is only half an impulse, and
+    its force is twice as large.
     """
     n = motion.q.shape[0]
     rate = (2.0 if motion.counts[system.FRESH] == 1 else 1.0) / h
@@ -140,7 +140,7 @@ def fill_forces(prescribed, motion, h, buffers, iterations, row):
     row[3 * n + NEWTON] = iterations
 
 
-#: Each part with the whole numbers that it is called with, in the order of ``World.parts``.
+#: Each part with examples of its integer arguments, in the order of ``World.parts``.
 FUNCTIONS: tuple[tuple[Any, ...], ...] = (
     (step.evaluate_part, 0), (step.factor_part, 0), (step.correct_part,), (step.solve_part, 0, 0, 0),
     (step.commit_part, 0, 0), (step.impulses_part, 0, 0), (step.rows_part, 0),

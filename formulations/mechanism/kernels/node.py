@@ -18,7 +18,7 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def place_node(mechanics, rates, buffers):
-    """Place the tree at ``buffers.node_q`` with ``rates``, as in a step of zero length: c is s."""
+    """Place the tree at ``buffers.node_q`` with ``rates``, as in a time step of zero length."""
     node = buffers.node
     copy1(rates, node.moved)
     place_middle(mechanics.tree, buffers.node_q, 0.0, 1.0, node)
@@ -27,7 +27,7 @@ def place_node(mechanics, rates, buffers):
 
 @kernel
 def load_momenta(tree, node, momentum):
-    """p_j = s_j · H_j, and those of rotors."""
+    """Set the momenta p_j = s_j · H_j, including those of rotors."""
     for i in range(tree.parent.shape[0]):
         store6(node.factors.wrench, i, load6(node.momentum, i))
     project_wrenches(tree, node, momentum)
@@ -37,7 +37,7 @@ def load_momenta(tree, node, momentum):
 
 @part
 def momentum_part(world):
-    """p = M(q) v of ``node_q`` and ``node_rates``, into ``node_momentum``."""
+    """Write p = M(q) v at ``node_q`` and ``node_rates`` into ``node_momentum``."""
     buffers = world.buffers
     place_node(world.mechanics, buffers.node_rates, buffers)
     load_momenta(world.mechanics.tree, buffers.node, buffers.node_momentum)
@@ -46,9 +46,9 @@ def momentum_part(world):
 
 @part
 def rates_part(world):
-    """v with M(q) v = p but for forces of the constraints, on which v is, into ``node_rates``; 0, or why not.
+    """Write the rates v of a momentum, M(q) v = p with Dh v = 0, into ``node_rates``; return 0 or a cause of failure.
 
-    Of ``node_q``, ``node_momentum`` and ``given_rates``, which has those of prescribed coordinates, and else zeros.
+    Arguments are ``node_q``, ``node_momentum``, and ``given_rates`` of prescribed coordinates (zero for others).
     """
     mechanics, buffers = world.mechanics, world.buffers
     node, border, tree = buffers.node, buffers.node_border, mechanics.tree
@@ -69,9 +69,9 @@ def rates_part(world):
 
 @kernel
 def factor_node(mechanics, buffers):
-    """M(q) of what is not prescribed, bordered by the constraints; SINGULAR, DEPENDENT or 0.
+    """Factor M(q) of the dynamic coordinates, bordered by the constraints; return SINGULAR, DEPENDENT or 0.
 
-    It is Newton's matrix of a step of unit length of the tree at rest, α = 0, without forces.
+    The matrix is Newton's matrix of a time step of unit length of the tree at rest, with α = 0 and without forces.
     """
     node, border, tree = buffers.node, buffers.node_border, mechanics.tree
     rest(tree, node)
@@ -102,7 +102,7 @@ def rest(tree, node):
 
 @part
 def energies_part(world):
-    """Kinetic and potential energy [J] of ``node_q`` and ``node_rates``, into ``energy``."""
+    """Write kinetic and potential energy [J] at ``node_q`` and ``node_rates`` into ``energy``."""
     place_node(world.mechanics, world.buffers.node_rates, world.buffers)
     set_energies(world.mechanics, world.buffers)
     return 0
@@ -127,7 +127,7 @@ def weight_energy(tree, node):
 
 @part
 def constraints_part(world):
-    """h(q) of ``node_q`` into ``values``, and Dh(q) into the first rows of ``node_border``."""
+    """Write h(q) at ``node_q`` into ``values``, and Dh(q) into the first rows of ``node_border``."""
     mechanics, buffers = world.mechanics, world.buffers
     node = buffers.node
     place_node(mechanics, buffers.given_rates, buffers)
@@ -139,7 +139,7 @@ def constraints_part(world):
 
 @kernel
 def set_node_rows(mechanics, buffers):
-    """Dh(q) into the first rows of ``node_border``."""
+    """Write Dh(q) into the first rows of ``node_border``."""
     tree, points, poses = mechanics.tree, mechanics.points, buffers.node.poses
     arms, rows = buffers.node_arms, buffers.node_border.rows
     set_constraint_rows(tree, mechanics.constraints, points, poses, arms, buffers.node_q, rows)

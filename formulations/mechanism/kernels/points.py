@@ -12,10 +12,10 @@ WORLD = -1
 
 
 class Points(NamedTuple):
-    """Places that components of a mechanism name."""
+    """Origins of the frames that components of a mechanism name."""
 
     body: Integers  # (np,) or WORLD
-    offset: Floats  # (np, 3) [m] from the body's centre of mass, home axes; of the world's, the place itself
+    offset: Floats  # (np, 3) [m] from the body's centre of mass, home axes; WORLD: from the world's origin
 
 
 @kernel
@@ -27,7 +27,7 @@ def place_points(points, poses, arms):
 
 @kernel
 def place_of(poses, body, offset):
-    """Return the position of a point of a body, or of the ground."""
+    """Return the position [m] of a point of a body, or of the world (−1), in world axes."""
     if body < 0:
         return offset
     return point_of_body(poses, body, offset)
@@ -43,7 +43,7 @@ def turned(poses, body, direction):
 
 @kernel
 def add_pairings(tree, poses, body, force, moment, row):
-    """Add s_j · (force, moment) of what acts on a body to the entries of all coordinates that move it."""
+    """Add s_j · (force, moment) of a wrench on a body to the entries of all coordinates that move the body."""
     j = body
     while j >= 0:
         row[j] += dot6(load6(poses.motion, j), force + moment)

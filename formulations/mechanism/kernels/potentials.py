@@ -24,7 +24,7 @@ class Springs(NamedTuple):
     second: Integers  # (ns,)
     rest: Floats  # (ns,) [m] x₀
     coefficient: Floats  # (ns, degree) c_1, c_2, …
-    border: Integers  # (ns,) its first place in the border of Newton's matrix; −1 where one end is the world's
+    border: Integers  # (ns,) first row in the border of Newton's matrix; −1 if one end is fixed to the world
 
 
 class CoordinateSprings(NamedTuple):
@@ -36,7 +36,7 @@ class CoordinateSprings(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Constant forces at points: gravity of some masses, not of all."""
+    """Constant forces at points, for gravity on single masses."""
 
     point: Integers  # (nw,)
     force: Floats  # (nw, 3) [N]
@@ -44,7 +44,7 @@ class Weights(NamedTuple):
 
 @kernel
 def polynomial(coefficient, k, x):
-    """∫, value and derivative of Σ c_j x^j, j from 1."""
+    """Return integral, value and derivative of Σ c_j x^j, j from 1."""
     energy = force = slope = 0.0
     for j in range(coefficient.shape[1], 0, -1):
         c = coefficient[k, j - 1]
@@ -56,7 +56,7 @@ def polynomial(coefficient, k, x):
 
 @kernel
 def spring_law(springs, k, x):
-    """V, V' / x and V'' of spring k at a distance x; without a rest length, V' / x is finite at zero too."""
+    """Return V, V' / x and V'' of spring k at a distance x; without a rest length, V' / x is finite at x = 0."""
     if springs.law[k] == NEWTONIAN:
         strength = springs.coefficient[k, 0]
         return -strength / x, strength / (x * x * x), -2.0 * strength / (x * x * x)
@@ -96,7 +96,7 @@ def add_to_point(points, arms, k, impulse, buffers):
 
 @kernel
 def stiffness_of(springs, k, apart):
-    """V'/x and V'' as a matrix: ∂²V by p₁, (V'/x) 1 + (V'' − V'/x) n nᵀ."""
+    """Return V'/x, and the matrix of second derivatives of V by p₁: (V'/x) 1 + (V'' − V'/x) n nᵀ."""
     square = dot(apart, apart)
     _, pull, slope = spring_law(springs, k, math.sqrt(square))
     along = (slope - pull) / square if square > 0.0 else 0.0
@@ -139,7 +139,7 @@ def add_stiffness(points, arms, k, K, buffers):
 
 @kernel
 def set_spring_border(tree, springs, points, arms, alpha, duration, buffers, border):
-    """Springs between two bodies: with φ the impulse on p₁, U = ∂(p₁ − p₂)/∂q, T δ − Uᵀ δφ = e, δφ + α K U δ = 0."""
+    """Set the rows of springs between bodies: T δ − Uᵀ δφ = e, δφ + α K U δ = 0; φ impulse on p₁, U = ∂(p₁ − p₂)/∂q."""
     for k in range(springs.law.shape[0]):
         start = springs.border[k]
         if start >= 0:
@@ -157,7 +157,7 @@ def set_spring_border(tree, springs, points, arms, alpha, duration, buffers, bor
 
 @kernel
 def set_spring_rows(border, start, K):
-    """Rows K (−U) from columns −Uᵀ, and a unit corner; ``K`` has the sign that makes them α K U."""
+    """Set rows α K U from columns −Uᵀ, and the corner to 1; the argument ``K`` is −α K."""
     for axis in range(3):
         first, second, third = K[3 * axis], K[3 * axis + 1], K[3 * axis + 2]
         for j in range(border.rows.shape[1]):

@@ -1,4 +1,4 @@
-"""One step of a mechanism: Newton's method for (45) of Johnson & Murphey 2009, and the momentum after it."""
+"""Time step of a mechanism: Newton's method for (45) of Johnson & Murphey 2009, and the momentum after the step."""
 
 import math
 
@@ -20,13 +20,13 @@ from formulations.mechanism.kernels.points import place_points
 from formulations.mechanism.kernels.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
 from kernelcache import call, kernel, part
 
-# Rounding error of a residual, in roundings of the largest term.
+# Rounding error of a residual / rounding error of its largest term.
 ROUNDINGS = 16.0
 
 
 @kernel
 def guess_step(world, k):
-    """Set the first candidate: extrapolation of the last steps (parabola, line or constant), prescribed values."""
+    """Set the first candidate by extrapolation from the last steps, and by the values of prescribed coordinates."""
     guess(world.mechanics.prescribed, world.motion, world.given, k, world.buffers)
 
 
@@ -52,7 +52,7 @@ RIGHT = 1
 
 @part
 def impulses_part(world, k, half):
-    """Add the impulses on bodies and coordinates of one half of a step: LEFT (of e) or RIGHT (momentum after).
+    """Add the impulses on bodies and coordinates of one half of a step: LEFT (in e) or RIGHT (in the momentum after).
 
     Potentials act for (1 − α) h or α h, other forces for σ h or (1 − σ) h; impulses on coordinates are added to
     ``middle.load`` or ``right_load``.
@@ -69,10 +69,10 @@ def impulses_part(world, k, half):
 
 @kernel
 def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
-    """Add all impulses on bodies and coordinates; ``potentials``, ``forces``: times [s] for which they act.
+    """Add all impulses on bodies and coordinates; ``potentials``, ``forces``: times [s] for which each kind acts.
 
-    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` are placed
-    ``MidpointBuffers``. Impulses on bodies go to ``middle.impulse``, those along coordinates to ``load`` (n,).
+    ``k`` is the row of the inputs, ``arms`` are the positions of the points, and ``middle`` are placed
+    ``MidpointBuffers``. Impulses on bodies are added to ``middle.impulse``, those on coordinates to ``load`` (n,).
     """
     points = mechanics.points
     equations.set_gravity_impulses(mechanics.tree, middle, potentials)
@@ -84,7 +84,7 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
 
 @part
 def rows_part(world, of):
-    """Write Dh(q_{k+1}) to the border: rows for a correction; columns once the next step starts there."""
+    """Write Dh(q_{k+1}) to the border: rows (``of`` LEFT) for a correction, columns (RIGHT) for the next step."""
     mechanics, buffers = world.mechanics, world.buffers
     tree, points, arms = mechanics.tree, mechanics.points, buffers.end_arms
     rows = buffers.border.rows if of == LEFT else buffers.border.columns
@@ -95,7 +95,7 @@ def rows_part(world, of):
 
 @part
 def evaluate_part(world, k):
-    """e and h(q_{k+1}) of the candidate, and the larger of their norms relative to their tolerances."""
+    """Compute e and h(q_{k+1}) of the candidate, and the norm of both relative to their tolerances."""
     place_candidate(world)
     call(world.parts[system.IMPULSES], world, k, LEFT)
     measure_candidate(world)
@@ -104,7 +104,7 @@ def evaluate_part(world, k):
 
 @kernel
 def place_candidate(world):
-    """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
+    """Set poses, velocities and momenta in the middle of the step, and the load p − Dh(q_k)ᵀ λ of the coordinates."""
     motion, buffers = world.motion, world.buffers
     middle = buffers.middle
     equations.place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
@@ -144,7 +144,7 @@ def set_end(mechanics, motion, buffers):
 
 @kernel
 def round_off(mechanics, motion, buffers):
-    """Return the rounding error [N·s] of e: from the momenta's moments about O, and from Δ in the positions."""
+    """Return the rounding error [N·s] of e, from the momenta and their moments about O."""
     tree, middle = mechanics.tree, buffers.middle
     total = 0.0
     for i in range(tree.parent.shape[0]):
@@ -169,7 +169,7 @@ def place_round_off(buffers):
 
 @part
 def factor_part(world, k):
-    """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
+    """Factor Newton's matrix of the candidate; return SINGULAR, DEPENDENT or 0."""
     mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
     middle = buffers.middle
     set_blocks(world, k)
@@ -185,7 +185,7 @@ def factor_part(world, k):
 
 @kernel
 def set_blocks(world, k):
-    """Set the blocks of all bodies and forces."""
+    """Set the blocks of all bodies and forces in Newton's matrix."""
     mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
     middle, points, arms = buffers.middle, mechanics.points, buffers.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -199,7 +199,7 @@ def set_blocks(world, k):
 
 @kernel
 def set_border(world, k):
-    """Set the border: forces between bodies and massless variables; the constraints' rows are already set."""
+    """Set the border for forces between bodies and for massless variables; rows of constraints are already set."""
     mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
     tree, points, arms, border = mechanics.tree, mechanics.points, buffers.middle_arms, buffers.border
     alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -213,7 +213,7 @@ def set_border(world, k):
 
 @part
 def correct_part(world):
-    """δ into ``middle.delta`` and μ into the border, by the factors at hand; where the candidate is, is remembered."""
+    """Write δ into ``middle.delta`` and μ into the border, by the existing factors; store the candidate."""
     motion, buffers = world.motion, world.buffers
     border, m = buffers.border, buffers.values.shape[0]
     for c in range(border.load.shape[0]):
@@ -280,13 +280,13 @@ def may_try_kept(world):
 
 @part
 def solve_part(world, k, most, trials):
-    """Δ and λ of a step from the motion as it is; the number of iterations, or why there is no solution.
+    """Solve a time step for displacement and λ; return the number of iterations, or a (negative) cause of failure.
 
     Args:
-        world: of a ``World``.
-        k: the row of inputs.
-        most: iterations.
-        trials: of a line search.
+        world: a ``World``.
+        k: row of the inputs.
+        most: largest number of iterations.
+        trials: largest number of trials of a line search.
     """
     guess_step(world, k)
     call(world.parts[system.EVALUATE], world, k)
@@ -309,7 +309,7 @@ def solve_part(world, k, most, trials):
             norm = search_line(world, k, trials, norm)
             if norm == math.inf:
                 return STUCK
-            fresh = norm * norm <= before  # as much again, by the same factors, is enough
+            fresh = norm * norm <= before  # the same reduction again, by the same factors, is enough
         iteration += 1
     return TURNED_TOO_FAR if turns_too_far(world) else iteration
 
@@ -321,7 +321,7 @@ def turns_too_far(world):
 
 @kernel
 def is_beyond_half_turn(tree, moved):
-    """Return whether an angle changes by more than π: a solution without physical meaning."""
+    """Return whether an angle changes by more than π, a solution without physical meaning."""
     beyond = False
     for j in range(moved.shape[0]):
         beyond |= tree.kind[j] == REVOLUTE and not abs(moved[j]) <= math.pi

@@ -1,4 +1,4 @@
-"""Kernel data of a mechanism, and the buffers of its steps."""
+"""Data of a mechanism for kernels, and buffers of its time steps."""
 
 from typing import NamedTuple
 
@@ -17,10 +17,10 @@ from formulations.mechanism.kernels.potentials import CoordinateSprings, Springs
 
 
 class Mechanics(NamedTuple):
-    """Constants of a mechanism: n coordinates, m constraints, np points."""
+    """Constants of a mechanism with n coordinates, m constraints and np points."""
 
-    tree: Tree  # one body a coordinate
-    prescribed: Integers  # (n,) 1 where the motion is given
+    tree: Tree  # one body for each coordinate
+    prescribed: Integers  # (n,) 1 if the motion is prescribed
     points: Points
     springs: Springs
     coordinate_springs: CoordinateSprings
@@ -28,32 +28,32 @@ class Mechanics(NamedTuple):
     forces: Forces
     constraints: Constraints
     ballast: Ballast
-    border: Integers  # (1,) number of unknowns in addition to the tree's: multipliers, forces between bodies, ballast
+    border: Integers  # (1,) number of unknowns besides q: multipliers, forces between bodies, ballast
 
 
 class Rule(NamedTuple):
-    """Settings of a step and its solution."""
+    """Settings of a time step and its solution."""
 
     alpha: float
     h: float  # [s]
     tolerance: float  # of the residual [N·s or N·m·s], and of the constraints [m or rad]
     max_iterations: int
     max_backtracks: int
-    share: float  # of the impulses of forces (not of potentials) that acts at a step's beginning; the rest at its end
+    share: float  # share of the impulses of forces without a potential that acts at the beginning of a step
 
 
-# Places in ``Motion.counts``.
-STEPS = 0  # taken
-KNOWN = 1  # rows of ``past`` that are filled, at most all
-KEPT = 2  # 1: the factors of the last step may serve
-WAIT = 3  # steps until they are tried again
-ITERATIONS = 4  # of Newton's method, in all
-MOST_ITERATIONS = 5
-FRESH = 6  # 1: the momentum comes from rates, not from a step before
-LAST_ITERATIONS = 7
+# Entries of ``Motion.counts``.
+STEPS = 0  # number of time steps taken
+KNOWN = 1  # number of filled rows of ``past``
+KEPT = 2  # 1: the factors of the last step can be used again
+WAIT = 3  # number of steps until these factors are tried again
+ITERATIONS = 4  # total number of Newton iterations
+MOST_ITERATIONS = 5  # largest number in a step
+FRESH = 6  # 1: the momentum is computed from rates, not by a step
+LAST_ITERATIONS = 7  # number in the last step
 COUNTS = 8
 
-# Of the last displacements that an extrapolation needs.
+# Number of displacements that the extrapolation uses.
 PAST = 3
 
 
@@ -66,7 +66,7 @@ class Motion(NamedTuple):
     past: Floats  # (PAST, n) the last displacements, the latest first
     counts: Integers  # (COUNTS,)
     work: Floats  # (1,) [J] of forces without a potential
-    residual: Floats  # (3,) of the last candidate: the equations' norm, the largest constraint, both by tolerances
+    residual: Floats  # (3,) of the last candidate: norm of the equations, of the constraints, of both / tolerances
 
 
 def new_motion(n: int, m: int) -> Motion:
@@ -79,20 +79,20 @@ def new_motion(n: int, m: int) -> Motion:
 
 
 class Border(NamedTuple):
-    """Unknowns μ in addition to the tree's: T δ + Lᵀ μ = e and R δ + C μ = f, with rows of R and L."""
+    """Unknowns μ besides the change δ of q: T δ + Lᵀ μ = e and R δ + C μ = f."""
 
     rows: Floats  # (b, n) R
-    columns: Floats  # (b, n) L; of the constraints Dh(q_k)
+    columns: Floats  # (b, n) L; for the constraints Dh(q_k)
     corner: Floats  # (b, b) C
     load: Floats  # (b,) f
     solved: Floats  # (b, n) T⁻¹ Lᵀ, its columns as rows
     schur: Floats  # (b, b) C − R T⁻¹ Lᵀ, factored
-    order: Integers  # (b,)
+    order: Integers  # (b,) row exchanges
     unknown: Floats  # (b,) μ
 
 
 def new_border(b: int, n: int) -> Border:
-    """Buffers for b unknowns; the corner is zero until something is written there."""
+    """Return buffers for b unknowns μ, with a corner of zeros."""
     return Border(
         rows=unset(b, n), columns=unset(b, n), corner=np.zeros((b, b)), load=unset(b), solved=unset(b, n),
         schur=unset(b, b), order=np.zeros(b, dtype=np.int64), unknown=unset(b),
@@ -100,32 +100,32 @@ def new_border(b: int, n: int) -> Border:
 
 
 class Buffers(NamedTuple):
-    """Buffers of a step and of evaluations at a node, with the components' buffers."""
+    """Buffers of a time step, of evaluations at a node, and of user-defined components."""
 
     customs: Customs
 
     middle: MidpointBuffers
-    end: Poses  # at q_{k+1}
+    end: Poses  # poses at q_{k+1}
     middle_arms: Floats  # (np, 3)
     end_arms: Floats  # (np, 3)
     border: Border
     values: Floats  # (m,) h(q_{k+1})
     end_q: Floats  # (n,) q_{k+1}
-    right_load: Floats  # (n,)
-    base_moved: Floats  # (n,) where a line search begins
-    base_multiplier: Floats  # (m,)
+    right_load: Floats  # (n,) impulses on coordinates after the middle
+    base_moved: Floats  # (n,) displacement at the start of a line search
+    base_multiplier: Floats  # (m,) multipliers at the start of a line search
     node: MidpointBuffers
     node_arms: Floats  # (np, 3)
     node_border: Border
     node_q: Floats  # (n,) configuration to evaluate
     node_rates: Floats  # (n,)
     node_momentum: Floats  # (n,)
-    given_rates: Floats  # (n,) of prescribed coordinates; zero for the others
+    given_rates: Floats  # (n,) rates of prescribed coordinates; zero for other coordinates
     energy: Floats  # (2,) kinetic and potential [J]
 
 
 def new_buffers(n: int, m: int, b: int, points: int, customs: Customs, ballast: int = 0) -> Buffers:
-    """Buffers, filled with NaN."""
+    """Return buffers filled with NaN."""
     return Buffers(
         customs=customs, middle=new_midpoint_buffers(n, 0), end=new_poses(n, n, 0), middle_arms=unset(points, 3),
         end_arms=unset(points, 3), border=new_border(b, n), values=unset(m), end_q=unset(n), right_load=unset(n),
@@ -147,7 +147,7 @@ class World(NamedTuple):
     motion: Motion
     rule: Rule
     buffers: Buffers
-    inputs: Floats  # (., 1 + inputs) time and functions of it in the middle of steps; row 1 is that of the first step
-    given: Floats  # (., n) prescribed coordinates; row 1 belongs to where the first step begins
+    inputs: Floats  # (., 1 + inputs) time and functions of time in the middle of steps; row 1: first step
+    given: Floats  # (., n) prescribed coordinates at the beginnings of steps; row 1: first step
     rows: Floats  # (., columns) recorded rows
     parts: Integers  # (PARTS,) addresses of separately compiled parts

@@ -80,8 +80,8 @@ def test_edges_of_a_square():
 
 
 @refuses(
-    ([[0.5, 1.0], [0.5, -1.0], [2.0, 0.0]], r"0\.5 m outside of the support"),
-    ([[0.1, 1.0], [0.1, -1.0], [0.1, 0.0]], "without area"),
+    ([[0.5, 1.0], [0.5, -1.0], [2.0, 0.0]], r"0\.5 m outside the support"),
+    ([[0.1, 1.0], [0.1, -1.0], [0.1, 0.0]], "no area"),
     error=NoLimitError,
 )
 def test_what_does_not_stand_on_its_support_has_no_limit(support):
@@ -94,7 +94,7 @@ def test_what_has_no_limit_is_told(pendulum, rectangle):
     model = human().without_contacts()
     with pytest.raises(NoLimitError, match="no contact points"):
         stance_of(model, model.neutral())
-    with pytest.raises(InputError, match="give their joints limits"):
+    with pytest.raises(InputError, match="set limits of the hip joints"):
         Stance(pendulum, SQUARE).impulse(0.0, rectangle, hips=True)
 
 

@@ -208,14 +208,14 @@ def a_record(**changes):
 
 
 @refuses(
-    ({"frequencies": [0.06]}, "0.06 Hz: it must be a multiple of 0.05 Hz"),
-    ({"frequencies": []}, "one or more"),
+    ({"frequencies": [0.06]}, "0.06 Hz: it must be a multiple of 1/period, 0.05 Hz"),
+    ({"frequencies": []}, "give at least one frequency"),
     ({"frequencies": [30.0]}, "too slow for 30 Hz"),
     ({"period": 0.0}, "period"),
-    ({"skip": 3}, "more than the 3 skipped"),
+    ({"skip": 3}, "must be more, since 3 are skipped"),
     ({"begin": 10.0, "skip": 2}, "2 whole cycles of 20 s from 10 s"),
-    ({"responses": {}}, "at least one response"),
-    ({"responses": {"y": np.zeros(7)}}, r"y of shape \(7,\)"),
+    ({"responses": {}}, "give at least one"),
+    ({"responses": {"y": np.zeros(7)}}, r"y has shape \(7,\)"),
     ({"responses": {"stimulus": sines(times(3))}}, "named stimulus"),
     ({"responses": {"y": np.where(times(3) == 30.0, np.nan, 0.0)}}, "missing at 30 s"),
     ({"stimulus": np.zeros(3000)}, "is zero at"),

@@ -353,7 +353,7 @@ def test_too_large_a_step_in_stance_is_told_to_be_unreliable(person, posture, in
 def test_what_blows_up_is_an_error_and_never_a_row(integrator):
     model, state = swinging()
     with pytest.raises(
-        IntegrationError, match=r"no solution of the step at [\d.]+ s: a number is not finite; contact modes none"
+        IntegrationError, match=r"no solution of the time step at [\d.]+ s: a number is not finite; contact modes none"
     ) as caught:
         simulate(model, JointImpedance(1e4, 1e3, period=1e-3), state=state, step=1e-3, integrator=integrator)
     assert caught.value.run is not None
@@ -366,7 +366,7 @@ def test_what_blows_up_is_an_error_and_never_a_row(integrator):
 def test_what_scipy_cannot_integrate_is_an_error():
     model, state = swinging()
     before = state.q.copy()
-    with pytest.raises(IntegrationError, match="no solution of the step at 0 s") as caught:
+    with pytest.raises(IntegrationError, match="no solution of the time step at 0 s") as caught:
         simulate(model, JointImpedance(0.0, 1e300), state=state, duration=1.0, step=1e-3, integrator=Adaptive())
     assert np.array_equal(caught.value.run.state.q, before)
 

@@ -148,7 +148,7 @@ def test_without_a_solution_it_ends_as_the_recursive_one(integrator: Integrator)
     """A hinge at 1e6 rad/s turns many times in the smallest part of a step; nothing is accepted."""
     model = chain(2).without_contacts()
     settings = type(integrator)(max_halvings=3)
-    with pytest.raises(IntegrationError, match="no solution of the step at 0 s") as caught:
+    with pytest.raises(IntegrationError, match="no solution of the time step at 0 s") as caught:
         simulate(model, state=State.at(model, None, [1e6, -1e6]), step=1e-3, duration=0.01, integrator=settings)
     assert np.isfinite(caught.value.run.state.q).all()
 

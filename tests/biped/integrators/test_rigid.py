@@ -210,7 +210,7 @@ def test_painleves_rod_stops_or_the_run_says_that_it_has_no_solution(step):
     except IntegrationError as error:
         frame, said = error.run.frame, str(error)
     assert np.isfinite(frame.to_numpy(dtype=float)).all()
-    assert "no solution of the step at 0 s" in said or (len(frame) == 5 and np.ptp(frame["contact_end_x"]) < 1e-9)
+    assert "no solution of the time step at 0 s" in said or (len(frame) == 5 and np.ptp(frame["contact_end_x"]) < 1e-9)
 
 
 def check_contact(run: Run, mu: float = MU) -> None:

@@ -110,7 +110,7 @@ def test_what_cannot_be_a_metric_is_refused_in_a_sentence():
     with pytest.raises(InputError, match="'peak torque': it must be a word"):
         register(Metric("peak torque", "N*m", "mine", farthest))
     register(Metric("own", "1", "a list", lambda _: [1.0]))
-    with pytest.raises(InputError, match=r"metric 'own' is \[1.0\]: its function must return a number or None"):
+    with pytest.raises(InputError, match=r"metric 'own' is \[1.0\]: its function must return a number, a text or None"):
         Rows(arm(), TIMES).measure()
 
 

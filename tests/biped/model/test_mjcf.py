@@ -336,7 +336,7 @@ def test_a_floor_elsewhere_and_walls_are_told_of(written):
     low = '<geom name="low" type="plane" size="1 1 1" pos="0 0 -.5"/>'
     wall = '<geom name="wall" type="plane" size="1 1 1" euler="0 90 0"/>'
     notes = load_mjcf(written(document(low + wall + UPRIGHT))).notes
-    assert "<geom> plane low is not level at height zero, but the floor here is" in notes
+    assert "<geom> plane low is not level at height 0, as the used floor is" in notes
     assert "not simulated: collision geometry of the world other than a floor, <geom>: wall" in notes
 
 

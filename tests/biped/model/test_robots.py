@@ -340,8 +340,8 @@ def test_limits_are_left_out_and_bearings_given_where_asked_for():
 
 
 @pytest.mark.parametrize(("old", "new", "told"), [
-    ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
-    ('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', "position limits with lower > upper are left out: left_k"),
+    ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are ignored: left_knee"),
+    ('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', "position limits with lower > upper are ignored: left_k"),
 ])  # fmt: skip
 def test_limits_that_are_none_are_left_out_and_told_of(old, new, told):
     with pytest.warns(ModelWarning, match=told):
@@ -458,13 +458,13 @@ def test_a_robots_file(described):
 
 REFUSED = [
     ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floor' or 'floating' or 'feet'"),
-    ("feet = []", "must have one of the keys urdf and mjcf"),
+    ("feet = []", "one of the keys urdf and mjcf must name the robot's file"),
     ('urdf = "walker.urd"', "there is no URDF file '.*walker.urd'"),
     ("urdf = 3", "urdf must be the name of a file, got 3"),
     ("urdf = ", "not TOML"),
     ('urdf = "walker.urdf"\nfeet = "left_sole"', "feet must be a list of names, got 'left_sole'"),
     ('urdf = "walker.urdf"\nfeet = ["left_soul"]', "feet: unknown link 'left_soul'; did you mean 'left_sole'"),
-    ('urdf = "walker.urdf"\ncontacts = "collisions"', "contacts: unknown way 'collisions'; did you mean 'collision'"),
+    ('urdf = "walker.urdf"\ncontacts = "collisions"', "contacts must be 'collision' or lists of points by link"),
     ('urdf = "walker.urdf"\ncontacts = "collision"', "needs feet"),
     ('urdf = "walker.urdf"\ncontacts = 3', "contacts must be 'collision' or lists of points by link, got 3"),
     ('urdf = "walker.urdf"\ncontacts = {left_sol = [[0, 0, 0]]}', "unknown link 'left_sol'"),
@@ -472,15 +472,15 @@ REFUSED = [
     ('urdf = "walker.urdf"\ncontacts = {left_sole = 3}', "'left_sole' must have a list of points"),
     ('urdf = "walker.urdf"\nlocked = {rist = 0}', "locked: unknown joint 'rist'; did you mean 'wrist'"),
     ('urdf = "walker.urdf"\nlocked = {wrist = nan}', "locked: joint 'wrist' must be a finite number"),
-    ('urdf = "walker.urdf"\nlocked = ["wrist"]', "locked must be positions by joint"),
+    ('urdf = "walker.urdf"\nlocked = ["wrist"]', "locked must be a table of positions by joint"),
     ('urdf = "walker.urdf"\nposture = {"*_nee" = 0}', r"posture: unknown joint '\*_nee'"),
-    ('urdf = "walker.urdf"\nrepair = "marge"', "repair: unknown way 'marge'; did you mean 'merge'"),
+    ('urdf = "walker.urdf"\nrepair = "marge"', "repair: unknown method 'marge'; did you mean 'merge'"),
     ('urdf = "walker.urdf"\nfacing = [0, 0, 1]', "facing must be horizontal"),
     ('urdf = "walker.urdf"\narmature = -1', "armature must be a finite number, zero or above"),
     ('urdf = "walker.urdf"\narmature = "much"', "armature: .* must be a finite number, got 'much'"),
     ('urdf = "walker.urdf"\nlimits = "no"', "limits must be true or false, got 'no'"),
     ('urdf = "walker.urdf"\nfriction = {knee = 1}', "friction: unknown joint 'knee'; did you mean"),
-    ('urdf = "walker.urdf"\nfloor = 0.6', "floor must be its coefficient of friction, like {'mu': 0.6}, got 0.6"),
+    ('urdf = "walker.urdf"\nfloor = 0.6', "floor must be a table with a coefficient of friction, like {'mu': 0.6}"),
     ('urdf = "walker.urdf"\nfloor = {mu = -1}', "floor: mu must not be below zero, got -1.0"),
     ('urdf = "walker.urdf"\nfloating = "yes"', "floating must be true or false, got 'yes'"),
     ('urdf = "walker.urdf"\nfeet = ["hand", "finger"]\ncontacts = "collision"', "foot 'hand' has no collision"),

@@ -129,7 +129,7 @@ def test_what_is_wrong_is_told():
         Actuators(strength="young-men").compile(without_knees(), 2e-3)
     with pytest.raises(ModelError, match="no ranges of motion"):
         with_stops(replace(human(), ranges=()))
-    with pytest.raises(ModelError, match="toes, limp-toes: each may occur once, limp or not"):
+    with pytest.raises(ModelError, match="toes, limp-toes: each may occur only once, limp or not"):
         subject(1.7, 68.0, "female", segments=["toes", "limp-toes"])
 
 

@@ -267,7 +267,7 @@ def test_a_name_says_the_subject():
     ((1.7, 68.0, "female", 3.0), r"^subject: age = 3: it must be from 18 to 100 years$"),
     ((float("nan"), 68.0, "female"), r"^subject: stature must be"),
     ((1.7, 68.0, "female", None, ("arm",)), r"^unknown segment 'arm'; did you mean 'arms' or 'limp-arms'\?"),
-    ((1.7, 68.0, "female", None, ("arms", "limp-arms")), r"arms, limp-arms: each may occur once, limp or not$"),
+    ((1.7, 68.0, "female", None, ("arms", "limp-arms")), r"arms, limp-arms: each may occur only once, limp or not$"),
     error=biped.ModelError,
 )
 def test_what_is_no_subject_is_refused(given):

@@ -47,7 +47,7 @@ def test_a_header_that_is_neither_yes_nor_no_blocks_angles_alone(read):
     text = f"Coordinates\ninDegrees = perhaps\nendheader\n{ROWS}"
     record = read(text)
     assert record["pelvis_tx"].tolist() == [1.0, 2.0]
-    with pytest.raises(InputError, match="column knee_angle_r: no unit 'inDegrees = perhaps'.*give one by units"):
+    with pytest.raises(InputError, match="column knee_angle_r: no unit 'inDegrees = perhaps'.*give a unit with"):
         record["knee_angle_r"]
     assert read(text, units={"knee_angle_r": "deg"}).units["knee_angle_r"] == "deg"
 
@@ -82,7 +82,7 @@ def test_heading_and_rows_are_divided_alike(read, heading, rows):
 
 @pytest.mark.parametrize("row", ["0.2\t3", "0.2\t3\t4\t5"])
 def test_a_row_of_another_length_is_refused(read, row):
-    with pytest.raises(InputError, match=rf"line 7: {len(row.split())} cells, the heading has 3"):
+    with pytest.raises(InputError, match=rf"line 7: {len(row.split())} cells, but the heading has 3"):
         read(f"a\ninDegrees=no\nendheader\n{ROWS}{row}\n")
     with pytest.raises(InputError, match="no line endheader"):
         read(ROWS)
@@ -105,5 +105,5 @@ def test_markers(read):
     assert "NumMarkers = 3, and there are 2" in read(TRC.format(frames=2, markers=3, unit="mm"), ".trc").notes[0]
     with pytest.raises(InputError, match="NumFrames = 9, and there are 2 rows"):
         read(TRC.format(frames=9, markers=2, unit="mm"), ".trc")
-    with pytest.raises(InputError, match="line 9: 3 cells, the heading has 8"):
+    with pytest.raises(InputError, match="line 9: 3 cells, but the heading has 8"):
         read(TRC.format(frames=3, markers=2, unit="mm") + "3\t0.02\t1\n", ".trc")

@@ -109,7 +109,7 @@ def test_a_part_of_the_body_is_reported(tmp_path):
     ('like = "trunk"', 'like = "torso"', "upper_arm"),
     ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),
     ("mass = 0.8", "mass = 0.1", "0.3 of the body's mass"),
-    ("com = 0.4", "", "needs like, or mass"),
+    ("com = 0.4", "", "needs 'like', or 'mass'"),
     ("com = 0.4", "com = 40.0", "shares"),
     ("com = 0.4", "centre = 0.4", "unknown key segments.shank.centre"),
     ('to = ["ANK"]', "to = []", "at least one marker"),

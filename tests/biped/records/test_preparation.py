@@ -64,9 +64,9 @@ def test_a_gap_outside_of_what_is_used_may_stay():
     values[:50], values[700:760] = np.nan, np.nan
     time, kept = Preparation(begin=1.0, end=6.5)(record_of(values), "value")
     np.testing.assert_allclose(kept, hump(time + 1.0), atol=1e-16)
-    with pytest.raises(InputError, match=r"a gap of 0.61 s after 6.99 s: set gaps .*, or cut it off by begin and end"):
+    with pytest.raises(InputError, match=r"a gap of 0.61 s after 6.99 s: set gaps .*cut it off with begin and end"):
         Preparation(begin=1.0)(record_of(values), "value")
-    with pytest.raises(InputError, match="it spans 0.5 to 6.5 s only: cut it off by begin and end"):
+    with pytest.raises(InputError, match="it spans 0.5 to 6.5 s only: cut it off with begin and end"):
         Preparation(end=6.5)(record_of(values), "value")
 
 
@@ -153,7 +153,7 @@ def test_a_displacement_begins_at_zero():
     signal = Preparation().displacement(record_of(noisy), "value", "m")
     assert float(signal(0.0)) == 0.0
     np.testing.assert_allclose(signal(TIME[11:]), noisy[11:], atol=1e-16)
-    with pytest.raises(InputError, match=r"it begins at 0\.4 m: it must be near zero there; subtract it by baseline"):
+    with pytest.raises(InputError, match=r"it begins at 0\.4 m, but must be near zero there; subtract it with"):
         Preparation().displacement(record_of(0.4 + hump(TIME)), "value", "m")
 
 
@@ -163,7 +163,7 @@ def test_a_force_ends():
     # ∫ of what is straight from sample to sample is that of the trapezoids
     expected = 100.0 * np.trapezoid(hump(TIME), TIME)
     assert force.integral().coefficients[-1, 0] == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(InputError, match="it ends at 5 N: it must be near zero there"):
+    with pytest.raises(InputError, match="it ends at 5 N, but must be near zero there"):
         Preparation(end=4.0).force(record_of(100.0 * hump(TIME), unit="N"), "value", "N")
 
 

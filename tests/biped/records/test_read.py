@@ -57,8 +57,8 @@ def test_a_rate_instead_of_times(tmp_path):
 
 
 @refuses(
-    ("x\n1\n2\n", {}, "no column 'time'; columns are x; give the column of times"),
-    ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave out rate"),
+    ("x\n1\n2\n", {}, "no column 'time'; columns are x; name the column of times with 'time'"),
+    ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave out 'rate'"),
     ("x\n1\n2\n", {"rate": -1.0}, "it must be above zero"),
     ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': use a unit such as mm"),
     (
@@ -67,7 +67,7 @@ def test_a_rate_instead_of_times(tmp_path):
         "a unit is given for 'y', but there is no such column; columns are time, x",
     ),
     ("time [mm],x\n0,1\n1,2\n", {}, "time is in mm: it must be in s, ms or min"),
-    ("time,x\n0,0,1\n", {}, "line 2: 3 cells, the heading has 2: with decimal commas"),
+    ("time,x\n0,0,1\n", {}, "line 2: 3 cells, but the heading has 2: with decimal commas"),
     ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is not a number"),
     ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is not a number.*no separators of thousands"),
     ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is not a number"),
@@ -76,9 +76,9 @@ def test_a_rate_instead_of_times(tmp_path):
     ("time,x\n0,1\n", {}, "two rows or more"),
     ("time,x,x\n0,1,2\n", {}, "two columns are named 'x'"),
     ("", {}, "the file is empty"),
-    ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write missing values"),
-    ("time,x\n0,1,5\n1,2\n2,3\n", {}, "line 2: 3 cells, the heading has 2"),
-    ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; give the column of times"),
+    ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, but the heading has 3: write missing values"),
+    ("time,x\n0,1,5\n1,2\n2,3\n", {}, "line 2: 3 cells, but the heading has 2"),
+    ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; name the column of times with 'time'"),
     ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is not a number.*or give the rate"),
     ("a,x\n0,1\n1,2\n", {"time": "b", "rate": 1.0}, "no column 'b'"),
     ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a non-empty line of the file"),

@@ -195,11 +195,11 @@ def test_what_stands_above_the_names_of_columns_is_skipped_and_told(tmp_path):
     path = tmp_path / "a.csv"
     text = "Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,kN\n1,0,1,2\n1,1,1,2\n"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; give .* by rate"):
+    with pytest.raises(InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; name .* with 'rate'"):
         read_record(path)
     record = read_record(path, rate=1000.0)
     assert record["Fy"].tolist() == [2000.0, 2000.0]
     assert "the heading is line 4: lines above it are skipped" in record.notes
     path.write_text(f"{text}\nTrajectories\n100\n,,C7\nFrame,Sub Frame,X\n1,0,1\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 9: 1 cells, the heading has 4.*give by heading the line"):
+    with pytest.raises(InputError, match="line 9: 1 cells, but the heading has 4.*set 'heading' to the number"):
         read_record(path, rate=1000.0)

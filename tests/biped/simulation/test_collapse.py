@@ -170,7 +170,9 @@ def test_what_flies_past_the_trunk_hits_a_leg_only_where_it_may():
 
 
 def test_a_target_without_a_shape_and_a_start_inside_are_refused():
-    with pytest.raises(biped.InputError, match="'left_ankle' has no box to hit; bodies with one are trunk, left_foot"):
+    with pytest.raises(
+        biped.InputError, match="'left_ankle' has no box or capsule to hit; bodies that have one: trunk"
+    ):
         biped.simulate(biped.human(), disturbances=[thrown((1.0, 0.0, 1.0), (0.0, 0.0, 0.0), target="left_ankle")])
     with pytest.raises(biped.InputError, match="inside of the box of 'left_shank'"):
         biped.simulate(biped.human(), disturbances=[thrown((0.0, -0.15, 0.3), (0.0, 0.0, 0.0))])

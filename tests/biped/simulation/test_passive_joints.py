@@ -158,7 +158,7 @@ def test_other_integrators_and_starts_beyond_a_limit_are_refused():
     with pytest.raises(biped.InputError, match="damping or friction .* supported by: recursive.*limits = false"):
         slid(sledge(damping=1.0), integrator=biped.ExplicitEuler())
     with pytest.raises(
-        biped.InputError, match="'rail' begins at 0.5, 0.4 beyond its limits of -0.1 to 0.1: begin within"
+        biped.InputError, match="'rail' begins at 0.5, 0.4 outside of its limits, -0.1 to 0.1: begin within"
     ):
         slid(sledge(lower=-0.1, upper=0.1), at=0.5)
 

@@ -150,7 +150,7 @@ def lifted(height):
     (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
     (lambda: simulate(human(), WorkspaceController), "controller = the class WorkspaceController: it must be"),
     (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Actuators, Push, Force"),
-    (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run takes at most one"),
+    (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run can have at most one"),
     (lambda: simulate(human(), object()), "controller = object: it must be"),
     (lambda: simulate(human(), CONTROLLER, step=3e-4), "step = 0.0003 s does not divide the controller's period of "
      "0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s"),
@@ -161,11 +161,11 @@ def lifted(height):
     (lambda: simulate(human(), record_every=7e-4), "does not divide record_every"),
     (lambda: simulate(human(), record_every=np.nan), "record_every is nan"),
     (lambda: simulate(human(), CONTROLLER, step=1e-12), "more than 100000 steps in the controller's period"),
-    (lambda: simulate(human(), disturbances=[block(1000.0)]), "is too fast for a step of 0.0005 s"),
+    (lambda: simulate(human(), disturbances=[block(1000.0)]), "is too fast for a time step of 0.0005 s"),
     (lambda: simulate(human(), disturbances=[block(position=(0, 0, 1.2))]), "inside of the box of 'trunk'"),
     (lambda: simulate(rigid_box(1, (1, 1, 1)), CONTROLLER), "needs a floating root and feet"),
     (lambda: simulate(human(), CONTROLLER, state=State.at(human(), lifted(0.5))),
-     "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it"),
+     "needs feet on the floor, but the lowest contact point of 'human' is 0.5 m above it"),
     (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
     (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "the legs do not reach"),
 )  # fmt: skip

@@ -272,7 +272,7 @@ def test_an_engine_that_cannot_go_back_says_so(person):
     session = biped.Session(biped.Scene(person, CONTROLLER, state=initial_posture(person), integrator=Stubborn()))
     session.reset()
     session.step()
-    with pytest.raises(biped.InputError, match="cannot go back: make a new Session"):
+    with pytest.raises(biped.InputError, match="cannot return to a snapshot: make a new Session"):
         session.reset()
     for copied in COPIES.values():
         with pytest.raises(biped.InputError, match="cannot be copied; make a new Session"):

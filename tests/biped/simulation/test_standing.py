@@ -142,7 +142,7 @@ def test_a_step_without_a_solution_raises_and_keeps_what_was_computed(person, po
     stubborn = Recursive(max_iterations=1, max_halvings=0, tolerance=1e-13)
     with pytest.raises(
         IntegrationError,
-        match=r"no solution of the step at .* s: Newton's method does not converge, residual .*; contact modes left_1",
+        match=r"no solution of the time step at .* s: Newton's method does not converge, .*; contact modes left_1",
     ) as caught:
         simulate(person, CONTROLLER, state=posture(person), duration=1.0, step=2e-3, integrator=stubborn)
     assert caught.value.run is not None

@@ -82,7 +82,7 @@ def test_patches_have_the_law_of_the_floor_around():
     scene = BALANCE.build({"floor.law": "hunt-crossley", "patch.present": 1, "patch.mu_s": 0.1, "patch.mu_d": 0.1})
     (patch,) = (one for one in scene.disturbances if isinstance(one, Patch))
     assert patch.floor == HuntCrossley(mu_s=0.1, mu_d=0.1)
-    with pytest.raises(InputError, match="another contact law"):
+    with pytest.raises(InputError, match="different contact laws"):
         compile_ground(Floor(), human(), None, [patch])
 
 

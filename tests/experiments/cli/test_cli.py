@@ -202,7 +202,7 @@ def test_a_step_without_a_solution_saves_what_was_computed(in_tmp, capsys):
     hard = ["integrator.max_iterations=2", "integrator.max_halvings=0", "integrator.tolerance=1e-15"]
     assert run("stand-tilted", *(word for text in hard for word in ("--set", text)), "--out", str(in_tmp)) == 1
     printed = capsys.readouterr()
-    assert printed.err.startswith("biped: error: no solution of the step at ")
+    assert printed.err.startswith("biped: error: no solution of the time step at ")
     assert printed.err.count("\n") == 1
     assert summary_of(in_tmp)["verdict"] == "failed"
     assert Run.load(in_tmp, human()).parameters["integrator.max_halvings"] == 0

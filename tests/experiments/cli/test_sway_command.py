@@ -158,7 +158,7 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
         ([*AXES, "--groups", "info.csv", "--key", "whom"], "did you mean 'who'"),
         ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of --groups"),
         ([*AXES, "--groups", "named.csv"], "--groups has columns with names of results (area): rename them"),
-        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out rate"),
+        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out 'rate'"),
         (["--ap", "u", "--ml", "u"], "column u: in metres it would range over"),
         (["--ap", "COPx", "--ml", "COPx"], "they must be two columns"),
     ],

@@ -121,7 +121,7 @@ def test_what_explodes_ends_the_run(engine, tmp_path, monkeypatch):
         def torques(self, observation):
             return np.full(12, 1e12)
 
-    with pytest.raises(IntegrationError, match="no solution of the step") as error:
+    with pytest.raises(IntegrationError, match="no solution of the time step") as error:
         simulate(model, Mad(), state=State.at(model), duration=0.5, integrator=EngineIntegrator(engine))
     assert np.isfinite(error.value.run.frame.to_numpy()).all()
     assert list(tmp_path.iterdir()) == []

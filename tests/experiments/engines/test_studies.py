@@ -66,7 +66,7 @@ def test_maps_of_several_engines_have_the_same_replicas(tmp_path, monkeypatch, e
 @refuses(
     (["recursive", "recursive"], {}, "different names"),
     (["recursive", ""], {}, "different names"),
-    (["recursive"], {ENGINE: "mujoco"}, "is set by --engines"),
+    (["recursive"], {ENGINE: "mujoco"}, "both choose the engine"),
 )
 def test_bad_names_are_refused(names, changes):
     in_engines(names, [Condition()], changes)

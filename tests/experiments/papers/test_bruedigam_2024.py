@@ -298,7 +298,7 @@ def test_the_search_without_a_floor_is_the_other_but_for_when_it_ends():
         in_minimal(UnflooredRiqn(tolerance=1e-18, **given), 5, 2)
 
 
-def runs_of_figure_10(unfloored, floored="as asked"):
+def runs_of_figure_10(unfloored, floored="complete"):
     """A table of its runs: two tolerances of two pendulums, and what each of them ended as without a floor."""
     rows = [
         {"tolerance [N]": tolerance, "links": links, "method": method, "ended": ended}
@@ -314,7 +314,7 @@ def runs_of_figure_10(unfloored, floored="as asked"):
      ("fail fail fail fail", False)],
 )  # fmt: skip
 def test_failures_agree_where_they_grow_with_links_and_smaller_tolerances(unfloored, agrees):
-    ended = [{"as": "as asked"}.get(word, word) for word in unfloored.split()]
+    ended = [{"as": "complete"}.get(word, word) for word in unfloored.split()]
     plain, floored = tolerances._failed(runs_of_figure_10(ended))
     assert (plain.agrees, floored.agrees) == (agrees, False)
     assert tolerances._failed(runs_of_figure_10(ended, "fail"))[1].agrees

@@ -22,11 +22,11 @@ def reproduce(folder, *words):
 def test_everything_agrees_and_the_page_needs_no_other_file(paper, good, tmp_path, capsys):
     paper(good)
     assert reproduce(tmp_path) == 0
-    counted = "agree: 2, better: 0, differ: 0, ours: 0, chosen by: 0"
+    counted = "agree: 2, better: 0, differ: 0, ours: 0, fitted: 0"
     assert counted in capsys.readouterr().out
     page = page_of(tmp_path)
     assert f"{counted} (1 of 1 items computed)." in page
-    assert "What differs, or is not so" not in page
+    assert "Statements that differ or do not hold" not in page
     assert "the size is not printed" in page
     assert (tmp_path / "table-1" / "errors.csv").read_text().splitlines()[1] == "0.1,0.0025,DVP"
     assert (tmp_path / "table-1" / "curve.png").read_bytes().startswith(b"\x89PNG")
@@ -51,7 +51,7 @@ def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path)
     paper(good, differing)
     assert reproduce(tmp_path) == 0
     lead, _, rest = page_of(tmp_path).partition('<section id="table-1">')
-    assert "What differs, or is not so" in lead
+    assert "Statements that differ or do not hold" in lead
     assert "another floor" in lead
     assert "&lt;b&gt;peak&lt;/b&gt;" in lead
     assert re.search(r'<a href="#figure-2.1">.*<span class="verdict bad">1 of 2 agree', lead)
@@ -70,7 +70,7 @@ FINDINGS = (
     Finding("the same with a finer step", "not in the paper", 1e-9, "below 1e-8", True, kind="ours"),
     Finding("times faster", "not in the paper", 1.5, "above 2", False, "a small model", kind="ours"),
 )
-COUNTED = "agree: 1, better: 1, differ: 3, ours: 2 (1 not so), chosen by: 1"
+COUNTED = "agree: 1, better: 1, differ: 3, ours: 2 (1 not so), fitted: 1"
 
 
 def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
@@ -80,7 +80,7 @@ def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
     parts = {"table-1": FINDINGS, "table-2": FINDINGS[4:5], "table-3": FINDINGS[6:7], "table-4": FINDINGS[2:3]}
     paper(*(fake.item(name, lambda *_, some=some: Outcome(some)) for name, some in parts.items()))
     assert reproduce(tmp_path) == 0
-    told = "agree: 1, better: 2, differ: 3, ours: 3 (1 not so), chosen by: 2"
+    told = "agree: 1, better: 2, differ: 3, ours: 3 (1 not so), fitted: 2"
     assert f"nobody-1900: {told}" in capsys.readouterr().out.replace("\n", " ")
     page = page_of(tmp_path)
     assert f"{told} (4 of 4 items computed)." in page
@@ -88,8 +88,8 @@ def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
     for why in ("another floor", "chosen for another run", "factored densely", "a small model"):
         assert why in lead
     verdicts = re.findall(r'<a href="#table-.">.*?<span class="verdict ?(\w*)">(.*?)</span>', lead)
-    assert verdicts == [("bad", "1 of 4 agree"), ("", "1 better"), ("", "1 ours"), ("", "1 chosen by it")]
-    words = {"agrees": 1, "differs": 3, "better": 2, "ours": 2, "not so": 1, "chosen by it": 2}
+    assert verdicts == [("bad", "1 of 4 agree"), ("", "1 better"), ("", "1 ours"), ("", "1 fitted")]
+    words = {"agrees": 1, "differs": 3, "better": 2, "ours": 2, "not so": 1, "fitted": 2}
     assert {word: rest.count(f"{word}</td>") for word in words} == words
     assert load(tmp_path / "table-1").findings == FINDINGS
 
@@ -122,7 +122,7 @@ def test_items_that_are_missing_can_be_computed_later(paper, good, differing, tm
     assert "(1 of 2 items computed)" in page_of(tmp_path)
     assert reproduce(tmp_path, "figure-*") == 0
     page = page_of(tmp_path)
-    assert "agree: 3, better: 0, differ: 1, ours: 0, chosen by: 0 (2 of 2 items computed)." in page
+    assert "agree: 3, better: 0, differ: 1, ours: 0, fitted: 0 (2 of 2 items computed)." in page
     assert "biped reproduce nobody-1900 &#39;figure-*&#39; --out" in page
 
 
@@ -136,7 +136,7 @@ def test_a_failed_attempt_leaves_the_earlier_outcome_and_no_figures_leave_none(f
     assert reproduce(tmp_path) == 1
     page = page_of(tmp_path)
     assert "The last attempt failed: ZeroDivisionError" in page
-    assert "Below is what an earlier one had found." in page
+    assert "Below are the results of an earlier computation." in page
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -168,7 +168,7 @@ def test_papers_and_items_are_listed(paper, good, capsys):
 @pytest.mark.parametrize(("arguments", "told"), [
     (["nobody-1901"], "unknown paper 'nobody-1901'; the nearest are nobody-1900"),
     (["zzz"], "unknown paper 'zzz'; there are nobody-1900"),
-    (["table-1"], "unknown paper 'table-1'; it is an item: biped reproduce nobody-1900 table-1"),
+    (["table-1"], "unknown paper 'table-1'; it is an item of nobody-1900: biped reproduce nobody-1900 table-1"),
     (["nobody-1900", "tabel-1"], "nobody-1900 has no item 'tabel-1'; the nearest are table-1"),
     (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
 ])  # fmt: skip

@@ -221,7 +221,7 @@ def test_who_steps_at_peoples_torques_agrees_and_others_do_not():
     assert all(one.agrees for one in torques.findings(as_torques({})))
     found = torques.findings(as_torques({(2, "forwards"): 2.0}))
     assert [one.quantity for one in found if not one.agrees] == [
-        "torque before a second step, forwards [N·m]", "second step forwards, relative to the first"
+        "torque before a second step, forwards [N·m]", "torque before a second / before a first step forwards"
     ]  # fmt: skip
     weak = torques.findings(as_torques({(1, "forwards"): 0.5}))
     assert sum(not one.agrees for one in weak) == 1 + 3 + 1

@@ -44,7 +44,7 @@ def test_a_table_of_trials_is_compared(trials, ending, tmp_path, capsys):
 
 @pytest.mark.parametrize(("words", "said"), [
     (["--metric", "sway", "--within", "eyes", "--subject", "whom"], "did you mean 'who'"),
-    (["--metric", "sway", "--between", "eyes", "--subject", "who"], "compare within='eyes'"),
+    (["--metric", "sway", "--between", "eyes", "--subject", "who"], "give within='eyes'"),
     (["--metric", "sway", "--within", "eyes", "--subject", "who", "--reference", "shut"], "levels are 0, 1"),
     (["--metric", "sway", "--subject", "who"], "--between --within is required"),
 ])  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_column_of_words_with_commas_stays_one(tmp_path):
     table = read_table(tmp_path / "who.tsv")
     assert (table["who"][0], table["sway"][0], table["group"][1]) == ("Ann, B.", 1.5, "2,x")
     (tmp_path / "who.txt").write_text("who sway\nAnn 1 2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="more cells than its heading"):
+    with pytest.raises(InputError, match="more cells than its header line"):
         read_table(tmp_path / "who.txt")
 
 

@@ -19,9 +19,9 @@ from experiments.studies.default_steps import LENGTH, REACTION, TIME
 from experiments.studies.limits import (
     IMPULSE,
     STANDING_LIMITS,
+    footholds_of,
     limit_table,
     limit_under,
-    own_steps,
     push_of,
     push_under,
 )
@@ -95,7 +95,7 @@ def test_a_floor_that_is_displaced_has_the_limit_of_the_command(balance, axis, r
 @refuses(
     ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
     ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
-    ({"platform.motion": "sine"}, "one direction and stays there"),
+    ({"platform.motion": "sine"}, "one direction and stays displaced"),
     error=NoLimitError,
 )
 def test_floors_that_move_otherwise_have_no_limit(balance, changes):
@@ -189,7 +189,7 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     (["--delay", "-1"], "zero or above"),
     (["--steps", "0,few"], "'few' is no number of steps"),
     (["--steps", "1", "--step-length", "0"], "length"),
-    (["--set", "load.mass=5"], "one push that acts alone"),
+    (["--set", "load.mass=5"], "exactly one push"),
     (["box-drop"], "push.impulse"),
 ])  # fmt: skip
 def test_what_is_wrong_is_told(arguments, told, refusal):
@@ -213,7 +213,7 @@ def test_own_steps_carry_the_points_of_feet_along_with_their_middles(balance, de
     stepping, azimuth, start = balance.driven_by("stepping"), 2.0, 0.5
     changes = {"push.azimuth": azimuth, "push.impulse": 60.0, "push.start": start, "sensors.delay": delay}
     scene, run = stepping.build(changes), stepping.run(changes)
-    found, model, frame = own_steps(scene, run), scene.model, run.frame
+    found, model, frame = footholds_of(scene, run), scene.model, run.frame
     axes = np.array([model.facing[:2], model.left[:2]])
 
     def points(foot, time):

@@ -110,5 +110,5 @@ def test_limits_of_speed_and_effort_that_are_left_out_are_told():
         warnings.simplefilter("always")
         from_model(leg)
     assert [str(one.message) for one in told] == [
-        f"leg: an assembly has no greatest {what} in joints, which is left out of knee" for what in ("speed", "effort")
+        f"leg: an assembly has no greatest {what} in joints; it is ignored in knee" for what in ("speed", "effort")
     ]

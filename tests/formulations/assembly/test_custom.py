@@ -249,8 +249,8 @@ def test_an_assembly_with_components_goes_through_a_pickle():
 
 @refuses(
     ((Coil("on_a", "nowhere", 1.0, 0.0),), "unknown point 'nowhere'"),
-    ((Coil("hook", "world", 1.0, 0.0),), "function of places of points of bodies"),
-    ((Along("q"),), "function of places of points of bodies, and of nothing else"),
+    ((Coil("hook", "world", 1.0, 0.0),), "must depend on positions of points of bodies only"),
+    ((Along("q"),), "must depend on positions of points of bodies only"),
     ((Drag("on_a"),), "it must be a CustomPotential"),
     error=asm.AssemblyError,
 )

@@ -91,17 +91,17 @@ def test_a_cardan_joint_turns_about_both_axes_and_a_homokinetic_one_does_not_twi
 
 
 @refuses(
-    (lambda: joint("rotary", "j", None, "b"), "kinds are fixed, prismatic"),
-    (lambda: joint("revolute", "j", "b", "b"), "to itself"),
+    (lambda: joint("rotary", "j", None, "b"), "must be one of fixed, prismatic"),
+    (lambda: joint("revolute", "j", "b", "b"), "is the outboard body"),
     (lambda: joint("revolute", "j", None, "b", (0.0, 0.0, 0.0)), "axis"),
     (lambda: joint("universal", "j", None, "b"), "needs a second_axis"),
     (lambda: joint("universal", "j", None, "b", second_axis=(0.0, 0.1, 1.0)), "right angle"),
     (lambda: joint("revolute", "j", None, "b", second_axis=(0.0, 1.0, 0.0)), "only a cardan joint"),
-    (lambda: joint("helical", "j", None, "b"), "has a pitch"),
-    (lambda: joint("revolute", "j", None, "b", pitch=0.1), "has a pitch"),
-    (lambda: Joint("j", None, "b", "point", "axis", pitch=0.1), "needs translation 'line'"),
+    (lambda: joint("helical", "j", None, "b"), "must be nonzero if helical"),
+    (lambda: joint("revolute", "j", None, "b", pitch=0.1), "otherwise zero"),
+    (lambda: Joint("j", None, "b", "point", "axis", pitch=0.1), "couples translation 'line'"),
     (lambda: Joint("j", None, "b", "spot", "axis"), "it must be one of"),
-    (lambda: joint("cylindrical", "j", None, "b", freedoms=[Freedom()] * 3), "it has 2"),
+    (lambda: joint("cylindrical", "j", None, "b", freedoms=[Freedom()] * 3), "3 freedoms of 2"),
     (lambda: Freedom(damping=-1.0), "damping"),
     (lambda: Freedom(lower=1.0, upper=1.0), "must be below"),
     (lambda: Freedom(stiffness=math.nan), "stiffness"),

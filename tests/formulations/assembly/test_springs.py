@@ -165,9 +165,9 @@ def test_points_on_one_another_have_no_force():
 
 
 @refuses(
-    ({"outboard": "a"}, "joins body 'a' to itself"),
+    ({"outboard": "a"}, "inboard = 'a' is the outboard body"),
     ({"stiffness": -1.0}, "spring 'coil': stiffness"),
-    ({"rest": -0.1}, "a length is zero or above"),
+    ({"rest": -0.1}, "a length must be zero or above"),
     error=AssemblyError,
 )
 def test_what_is_no_spring_is_refused(change):

@@ -194,7 +194,7 @@ def test_a_push_that_gives_much_is_no_created_energy():
 
 
 @refuses(
-    (Load("body", 1.0), "take Push, Force and Torque"),
+    (Load("body", 1.0), "must be a Push, a Force or a Torque"),
     (Push("nobody", (1.0, 0.0, 0.0), 1.0), "Push: unknown body 'nobody'"),
     error=asm.AssemblyError,
 )

@@ -124,11 +124,11 @@ def test_what_a_model_does_not_carry_is_told():
     assert [body.joint.damping for body in model.bodies] == [0.0, pytest.approx(0.3), 0.0]
     assert [body.joint.armature for body in model.bodies] == [1.0, 0.0, 0.0]
     assert model.notes == (
-        "of the mechanism, 2 constraints are left out, so that loops are open",
-        "of the mechanism, 1 potentials are left out",
-        "of the mechanism, 1 forces are left out",
-        "joints that the mechanism prescribes are free, with an armature of 1: rail",
-        "body b has principal moments that no body has, one above the sum of the others: the lesser were raised",
+        "2 constraints of the mechanism are left out, so that loops are open",
+        "1 potentials of the mechanism are left out",
+        "1 forces of the mechanism are left out",
+        "joints with a prescribed motion are free in the model, with an armature of 1: rail",
+        "body b has an impossible inertia, a moment above the sum of the other two: the smaller ones were raised",
     )
     np.testing.assert_allclose(np.linalg.eigvalsh(model.bodies[2].inertia), (0.15, 0.15, 0.3), atol=1e-15)
     M, _ = longhand(frames, np.array([0.1, 0.2, 0.3]), (0, 0, 0))

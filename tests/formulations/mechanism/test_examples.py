@@ -186,11 +186,11 @@ def shared() -> list[mech.Frame]:
 
 
 REFUSED = {
-    "shared": (shared, "'tip' stands at two places"),
+    "shared": (shared, "'tip' is in the tree twice"),
     "names": (lambda: [tx(0, name="A"), ty(0, name="A")], "two frames are named 'A'"),
-    "coordinates": (lambda: [tx("q"), ty("q")], "configuration variable 'q'; each moves one frame"),
-    "both kinds": (lambda: [tx("q"), ty(mech.kinematic("q"))], "configuration variable 'q'; each moves one frame"),
-    "world": (lambda: [tx(0, name="world")], "is the name of the frame that they all stand in"),
+    "coordinates": (lambda: [tx("q"), ty("q")], "configuration variable 'q'; each variable moves one"),
+    "both kinds": (lambda: [tx("q"), ty(mech.kinematic("q"))], "configuration variable 'q'; each variable moves one"),
+    "world": (lambda: [tx(0, name="world")], "this name is reserved for the root"),
     "no frame": (lambda: [tx(0), "ty"], "must be a frame, such as .* got 'ty'"),
     "child": (lambda: [tx(0, 1.0)], r"each child of tx\(0.0\) must be a frame"),
     "nan": (lambda: [tx(math.nan)], "the parameter of tx must be a finite number"),

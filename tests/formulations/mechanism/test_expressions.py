@@ -98,7 +98,7 @@ def test_a_system_without_gravity_has_none():
 WRONG = {
     "nothing": ("", 1, 1, "there is no expression"),
     "a comment": ("; nothing", 1, 1, "there is no expression"),
-    "words": ("system", 1, 1, r"an expression begins with '\(', got 'system'"),
+    "words": ("system", 1, 1, r"an expression begins with '\('; got 'system'"),
     "too many": ("(system\n  (tx 0))\n)", 3, 1, r"a '\)' too many"),
     "only that": (")", 1, 1, "no parenthesis is open here"),
     "more": ("(system (tx 0)) (tx 1)", 1, 17, "text after the end"),
@@ -113,16 +113,16 @@ WRONG = {
     "parameter": ("(system (tx q))", 1, 13, 'the parameter of tx is a number, or a variable in quotes: "q"'),
     "mass": ("(system (tx 0 (mass 1 2)))", 1, 15, r"must be m .kg., or .m, Ixx, Iyy, Izz."),
     "negative": ("(system (tx 0 (mass -1)))", 1, 15, "not below zero"),
-    "mass text": ('(system (tx 0 (mass "1")))', 1, 21, "takes numbers, got '1'"),
+    "mass text": ('(system (tx 0 (mass "1")))', 1, 21, "takes numbers; got '1'"),
     "gravity": ("(system (gravity 0 9.81) (tx 0))", 1, 9, "gravity"),
     "two gravities": ("(system (gravity 0 0 1) (gravity 0 0 1))", 1, 25, r"a second \(gravity …\)"),
     "two names": ('(system (tx 0 (name "a") (name "b")))', 1, 26, r"a second \(name …\): a frame has one"),
     "name": ("(system (tx 0 (name A)))", 1, 15, "takes one name in quotes"),
     "no name": ('(system (tx 0 (name "")))', 1, 15, "takes one name in quotes"),
     "few": ('(system (tx "q" (name "a"))\n (point-constraint "a"))', 2, 2, r"…\): second, direction missing"),
-    "many": ('(system (tx "q")\n (damper "q" 1 2))', 2, 2, r"\(damper …\): too many words"),
+    "many": ('(system (tx "q")\n (damper "q" 1 2))', 2, 2, r"\(damper …\): too many values"),
     "option": ('(system (tx "q")\n (damper "q" (damp 1)))', 2, 2, "option 'damp' is unknown; options are"),
-    "no quotes": ('(system (tx "q")\n (damper q 1))', 2, 10, "names and other texts stand in quotes: 'q' is without"),
+    "no quotes": ('(system (tx "q")\n (damper q 1))', 2, 10, "names and other texts must be in quotes; got q without"),
     "a word": ("(system tx 0)", 1, 9, "a part of the system must be in parentheses; got tx"),
     "a list": ("(system ((tx 0)))", 1, 9, "a part of the system must begin with a word"),
 }
@@ -153,7 +153,7 @@ def test_errors_name_the_file(tmp_path):
     with pytest.raises(InputError, match="there is no file '.*none.trep'"):
         mech.load_mechanism(tmp_path / "none.trep")
     (tmp_path / "bytes.trep").write_bytes(b"\xff\xfe(")
-    with pytest.raises(InputError, match="it cannot be read"):
+    with pytest.raises(InputError, match="cannot be read"):
         mech.load_mechanism(str(tmp_path / "bytes.trep"))
 
 

@@ -277,7 +277,7 @@ def test_constraints_that_say_the_same_are_told() -> None:
 
 def test_what_cannot_be_used_is_refused() -> None:
     system = pendulum()
-    with pytest.raises(mech.MechanismError, match=r"x has shape \(3,\); it must be \(2,\): theta, momentum_theta"):
+    with pytest.raises(mech.MechanismError, match=r"x has shape \(3,\); it must be \(2,\), one for each of theta"):
         system.advance(np.zeros(3), np.zeros(1))
     with pytest.raises(mech.MechanismError, match="not finite: momentum_theta"):
         system.advance(np.array([0.0, np.nan]), np.zeros(1))

@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_told() -> None:
     refused("unknown frame 'tap'", lambda: mech.Mechanism("m", [tip], constraints=[mech.Distance("tip", "tap", 1.0)]))
     refused("unknown configuration variable", lambda: mech.Mechanism("m", [tip], forces=[mech.Damper("b", 1.0)]))
     refused("nothing can move", lambda: mech.Mechanism("m", [tz(1.0, mass=1.0)]))
-    refused("no Potential", lambda: mech.Mechanism("m", [tip], potentials=[mech.Damper("a", 1.0)]))
+    refused("is not a Potential", lambda: mech.Mechanism("m", [tip], potentials=[mech.Damper("a", 1.0)]))
     refused("has no mass", lambda: mech.Mechanism("m", [tip], potentials=[mech.NewtonianGravity("tip", "world")]))
     refused("alpha", lambda: pendulum().simulate(1.0, alpha=1.5))
     refused("no motion for k", lambda: mech.Mechanism("m", [tx(mech.kinematic("k"), tip)]).simulate(1.0))

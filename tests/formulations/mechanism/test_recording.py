@@ -86,7 +86,7 @@ def test_a_saved_motion_is_opened_by_what_opens_runs(motion, tmp_path):
 
 def test_a_variable_that_would_take_a_columns_name_is_refused():
     mechanism = mech.Mechanism("m", [tx("px", mass=1.0)])
-    with pytest.raises(mech.MechanismError, match="'px': its momentum would be called as the whole's, momentum_px"):
+    with pytest.raises(mech.MechanismError, match="'px': a run has another column momentum_px"):
         _ = mechanism.simulate(0.1, 0.01).run
 
 

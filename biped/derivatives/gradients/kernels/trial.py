@@ -30,7 +30,7 @@ from contact.vectors import copy1
 from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 #: Return value of ``take_ticks`` when the record is full.
-BUFFERS_FULL = -102
+FULL = -102
 #: Return value of ``go_back_through``: the law took another branch at this tick, or the torques are not the law's.
 OTHER_BRANCH = -103
 
@@ -137,7 +137,7 @@ def keep_part(R, L, begin, h):
         R.taken[SUBSTEPS] = row + 1
         note_state(R, L.state, row + 1)
         return OK
-    return BUFFERS_FULL
+    return FULL
 
 
 @part

@@ -8,14 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.integrators.explicit.kernels.flow import (
-    Flow,
-    arrive,
-    begin_flow_step,
-    joint_turning,
-    place_flow,
-    set_slope,
-)
+from biped.integrators.explicit.kernels.flow import Flow, arrive, begin_flow_step, joint_turning, place_flow, set_slope
 from biped.kernels.solve.causes import NOT_FINITE
 from biped.kernels.state.method import advance
 from biped.kernels.state.simulation_state import ACTUATORS

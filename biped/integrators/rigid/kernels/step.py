@@ -3,12 +3,7 @@
 import math
 
 from biped.integrators.rigid.kernels import points
-from biped.integrators.rigid.kernels.method import (
-    DEPTH,
-    WORSTS,
-    ContactUnknowns,
-    RigidContact,
-)
+from biped.integrators.rigid.kernels.method import DEPTH, WORSTS, ContactUnknowns, RigidContact
 from biped.integrators.rigid.kernels.pairs import keep_pair_work, work_of_pair
 from biped.integrators.rigid.kernels.position import solve_rigid_step
 from biped.integrators.rigid.kernels.velocity import solve_velocities

@@ -85,7 +85,7 @@ def test_a_constant_has_no_deviation_of_its_own():
     """0.1 is no binary number: the standard deviation of its repetitions is one of rounding."""
     time, columns = np.arange(150) / 100.0, (Column("com_ap"),)
     record = Record(time, {"com_ap": np.full(150, 0.1)}, {"com_ap": "m"})
-    with pytest.raises(InputError, match="never changes: say its deviation"):
+    with pytest.raises(InputError, match="is constant: set its deviation"):
         measured_of(record, columns, {"com_ap": "m"}, 0.0, 0.02, 1.0)
 
 
@@ -106,10 +106,10 @@ def parameter(**given):
     (of({"model": "com_ap", "scale": 0.0}), "scale = 0.0"),
     (of({"model": "com_ap"}, {"model": "com_ap", "measured": "com_ap"}), "twice"),
     ({"record": []}, r"\[\[record\]\]"),
-    (parameter(prior=[1.0]), "a mean and a deviation"),
+    (parameter(prior=[1.0]), "mean and standard deviation"),
     (parameter(prior=[1.0, 0.0]), "above zero"),
     (parameter(prior=["x"]), "a list of finite numbers"),
-    (parameter(start=2.0), "start = 2 is not from 0.2 to 0.8"),
+    (parameter(start=2.0), "start = 2: it must be from 0.2 to 0.8"),
     (parameter(strat=0.5), "unknown key 'parameter.strat'"),
     ({"model": "com_ap", "measured": "com"}, "no column 'com'; columns are"),
     ({"model": "com_ap", "deviation": -1.0}, "deviation = -1.0"),
@@ -161,9 +161,9 @@ def test_a_record_lies_where_its_time_zero_is():
     found = measured_of(record_of(TIME), (Column("x"),), {}, begin=-0.5, every=0.01, duration=0.2)
     np.testing.assert_allclose(found.trace.times, np.arange(0.0, 0.205, 0.01), atol=1e-12)
     np.testing.assert_allclose(found.values[0], found.trace.times + np.float64(0.5), atol=1e-12)
-    with pytest.raises(InputError, match="has 0 numbers between 5 and 6 s"):
+    with pytest.raises(InputError, match="has 0 numbers from 5 to 6 s"):
         measured_of(record_of(TIME), (Column("x"),), {}, begin=-5.0, every=0.01, duration=1.0)
-    with pytest.raises(InputError, match="never changes"):
+    with pytest.raises(InputError, match="is constant"):
         measured_of(record_of(np.ones_like(TIME)), (Column("x"),), {}, begin=0.0, every=0.01, duration=1.0)
 
 

@@ -124,14 +124,14 @@ def test_each_simulated_subject_is_found_in_his_own_trials(tmp_path):
 
 
 @refuses(
-    ({"groups": {"young": {"subjects": 2}}}, "two groups or more are compared"),
+    ({"groups": {"young": {"subjects": 2}}}, "needs two or more groups"),
     ({"groups": {"a": {"subjects": 1}, "b": {"subjects": 2}}}, "groups.a.subjects = 1: it must be a whole number, 2"),
     ({"groups": {"a": {"subject": 2}, "b": {"subjects": 2}}}, "groups.a.subjects is missing"),
     ({"groups": {"a": {"subjects": 2, "size": 2}, "b": {"subjects": 2}}}, "unknown key 'groups.a.size'"),
     ({"spread": {"controller.wieght": 0.1}}, "controller.weight"),
     ({"spread": {"controller.weight": -0.1}}, "standard deviation, zero or above"),
-    ({"spread": {"platform.motion": 0.1}}, "only one number with a fraction can be scattered"),
-    ({"model": None}, "groups are compared by parameters: name a model"),
+    ({"spread": {"platform.motion": 0.1}}, "cannot be scattered: it must be a single real"),
+    ({"model": None}, "groups are compared by fitted parameters: describe a"),
 )  # fmt: skip
 def test_what_makes_no_sense_is_said(tables):
     data = {name: value for name, value in (SIMULATED | tables).items() if value is not None}
@@ -142,5 +142,5 @@ def test_a_group_without_files_is_told(recorded):
     data, _ = recorded
     with pytest.raises(InputError, match="there is no file 'none/\\*'"):
         GroupIdentification.from_configuration(data | {"groups": data["groups"] | {"old": {"files": "none/*"}}})
-    with pytest.raises(InputError, match="each group has files of its own"):
+    with pytest.raises(InputError, match="each group has files, in groups.NAME.files"):
         GroupIdentification.from_configuration(data | {"record": {"files": "a.csv"}})

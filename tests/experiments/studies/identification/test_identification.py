@@ -145,12 +145,12 @@ def test_a_push_moves_the_closed_forms_at_its_height():
 
 
 @refuses(
-    (with_(set=STILL), "nothing moves periodically: set platform.motion"),
-    (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
+    (with_(set=STILL), "there is no periodic disturbance: set platform.motion"),
+    (with_(set=PUSHES), "both the force and the floor are periodic disturbances"),
     (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "drives sway in two directions: set force.azimuth to 0"),
-    (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
+    (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "the force acts sideways"),
     (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
-    (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
+    (with_(identify={"highest": 0.1}), "at least 0.25 Hz, the lowest frequency of the floor"),
     (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
     (with_(identify={"cycels": 3}), "unknown key"),
     (with_(identify={"cycles": 0}), "1 or above"),

@@ -162,8 +162,8 @@ def test_a_metric_that_does_not_vary_has_no_indices():
 
 
 @refuses(
-    ({"metric": [{"name": "peak_torque"}]}, "say what a fall counts as"),
-    ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "only for Morris"),
+    ({"metric": [{"name": "peak_torque"}]}, "set the value for a fall"),
+    ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "needs method = 'morris'"),
     ({"metric": [{"name": "peak_torque", "fell": "measured"}]}, "without a result"),
     ({"metric": []}, "metric"),
     ({"sensitivity": {"method": "sobol", "samples": 100}}, "power of two"),

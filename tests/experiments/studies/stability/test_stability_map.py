@@ -87,7 +87,7 @@ def test_where_there_is_no_equilibrium_it_is_said():
     (["--x", "floor.k_n=0..2", "--log-x", "--y", "floor.b_n=1..2"], "log scale"),
     (["--x", "floor.mu_s=-1..2", "--y", "floor.b_n=1..2"], "floor.mu_s"),
     (["--x", "controller.name=1..2", "--y", "floor.b_n=1..2"], "unknown controller"),
-    (["--x", "floor.k_n=1e4..2e4", "--y", "floor.b_n=1..2", "--grid", "1"], "grid must be 2"),
+    (["--x", "floor.k_n=1e4..2e4", "--y", "floor.b_n=1..2", "--grid", "1"], "grid and most must be 2"),
 ])  # fmt: skip
 def test_bad_ranges_are_refused(arguments, told, tmp_path, capsys):
     assert main(["stability-map", "balance", *arguments, "--out", str(tmp_path)]) == 2

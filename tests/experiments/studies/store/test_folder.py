@@ -130,7 +130,7 @@ def test_damaged_trials_are_told(make_study):
         study.add(trial(0), RESULT)
     (study.folder / "trials.sqlite").write_bytes(b'{"trial":\n' * 1000)
     for opened in (Study.read, Study.open):
-        with pytest.raises(InputError, match=r"trials.sqlite: damaged, or not a study's"):
+        with pytest.raises(InputError, match=r"trials.sqlite: damaged, or not the database of a study"):
             opened(study.folder)
 
 
@@ -188,7 +188,7 @@ def test_another_study_is_not_gone_on_with(make_study):
     for changed, told in [
         ({"vary": {"floor.mu_s": [0.5, 0.7]}, "replicas": 3}, "its vary.floor.mu_s is"),
         ({"vary": {"floor.mu_s": [0.5, 0.6]}, "replicas": 4}, "its replicas is 3, not 4"),
-        ({"vary": {"floor.mu_s": [0.5, 0.6]}}, "replicas = 3 is not asked for now"),
+        ({"vary": {"floor.mu_s": [0.5, 0.6]}}, "it has replicas = 3, which is not set now"),
         ({"vary": {"floor.mu_s": [0.5, 0.6]}, "replicas": 3, "new": 1}, "new = 1 is new"),
     ]:
         with pytest.raises(InputError, match="holds another study") as caught:
@@ -283,8 +283,8 @@ def test_a_table_that_cannot_be_written_loses_nothing(make_study, monkeypatch):
 
 
 def test_what_is_no_study_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"no study there \(study.json missing\)"):
+    with pytest.raises(InputError, match=r"it has no study \(study.json is missing\)"):
         Study.read(tmp_path)
     (tmp_path / "study.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match="damaged, or not a study's"):
+    with pytest.raises(InputError, match="damaged, or not the header of a study"):
         Study.read(tmp_path)

@@ -60,14 +60,14 @@ def test_a_study_does_not_go_on_with_other_files_of_its_law(plan, tmp_path, exec
         with pytest.raises(InputError, match=f"{name} has been edited since"):
             open_study(plan, tmp_path / "study")
         file.unlink()
-        with pytest.raises(InputError, match=f"{name} is gone|the file .*{name} of its `files`"):
+        with pytest.raises(InputError, match=f"{name} no longer exists|the file .*{name} of its `files`"):
             open_study(plan, tmp_path / "study")
         file.write_bytes(kept)
     open_study(plan, tmp_path / "study").close()
 
 
 def test_a_file_that_is_edited_meanwhile_ends_the_study(plan, tmp_path):
-    with open_study(plan, tmp_path / "study") as study, pytest.raises(InputError, match="weights.txt was edited while"):
+    with open_study(plan, tmp_path / "study") as study, pytest.raises(InputError, match="weights.txt was edited since"):
         run_study(plan, study, Threads(1), lambda done: edit(tmp_path / "weights.txt") if done else None)
 
 

@@ -174,10 +174,10 @@ floor.mu_s = [0.6, 0.8]
         ("[0.6, 0.8]", "{ from = 0, to = 1, step = 0.3 }", "line 8: floor.mu_s: steps of 0.3 from 0 do not end at 1"),
         ("[0.6, 0.8]", "[0.6, -0.8]", "1 of 2 combinations cannot be run; the first is floor.mu_s = -0.8: "),
         ("floor.mu_s", "run.duration", "run.duration is both set and varied"),
-        ("floor.mu_s = [0.6, 0.8]", "initial.seed = [1, 2]", "line 2: initial.seed: replicas have seeds of their own"),
-        ("[vary]", "[vary.sample]\ncount = 3", "line 8: count = 3: Sobol's sequence is even at powers of two: 2 or 4"),
+        ("floor.mu_s = [0.6, 0.8]", "initial.seed = [1, 2]", "line 2: replicas set initial.seed"),
+        ("[vary]", "[vary.sample]\ncount = 3", "line 8: count = 3: Sobol's sequence needs a power of two: 2 or 4"),
         ("[vary]", "[vary.together]\nblock.mass = [1]", "lists of the same length: block.mass has 1, floor.mu_s has 2"),
-        ("replicas = 2", 'metrics = ["setling_*"]', "line 2: metrics: there is no 'setling_*'; there are"),
+        ("replicas = 2", 'metrics = ["setling_*"]', "line 2: metrics: no metric 'setling_*'; metrics are"),
         ("floor.mu_s = [0.6, 0.8]", "", r"[vary] is empty"),
         ("[vary]", "[vary", "not TOML"),
     ],
@@ -269,7 +269,7 @@ def test_the_ensemble_names_combinations_as_they_were_written():
     assert table["initial.jitter"].unique().tolist() == [1.0]
 
 
-@refuses(({"traces": ["cop_app"], "replicas": 2}, "did you mean 'cop_ap'"), ({"traces": ["cop_ap"]}, "give replicas"))
+@refuses(({"traces": ["cop_app"], "replicas": 2}, "did you mean 'cop_ap'"), ({"traces": ["cop_ap"]}, "set replicas"))
 def test_traces_that_there_are_not_are_refused(more):
     plan_of({"floor.mu_s": [0.6]}, **more)
 

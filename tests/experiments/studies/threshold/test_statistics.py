@@ -252,7 +252,7 @@ def test_values_grow_and_end_where_they_should(start, height, by, tolerance, gro
 
 
 @refuses(
-    ((1.0, 1.0, 0.1), "from < to"),
+    ((1.0, 1.0, 0.1), "from must be below to"),
     ((0.0, 1.0, 0.0), "by above zero"),
     ((0.0, 1.0, 2.0), "at most to"),
     ((0.0, 1.0, 0.5, 0.6), "tolerance"),

@@ -153,7 +153,7 @@ def test_the_limit_is_per_kilogram_too():
     ({"conditions": ()}, "at least one condition"),
     ({"swept": SweptParameter("block.velocity")}, "one real number"),
     ({"swept": SweptParameter("block.speed")}, "unknown parameter"),
-    ({"swept": SweptParameter("block.position[0]")}, "neither set nor randomized"),
+    ({"swept": SweptParameter("block.position[0]")}, "cannot also be set or randomized"),
     ({"randomizations": (Randomization(("floor.mu_s",), "seed"),)}, "not an integer"),
     ({"randomizations": (*RANDOMIZATIONS, Randomization(("floor.mu_d",), "normal", 0.1))}, "twice"),
     ({"conditions": (Condition(labels={"replica": 1}),)}, "column of the study has this name"),

@@ -164,7 +164,7 @@ def test_a_turn_with_critical_damping_does_not_swing_and_with_less_it_does(ratio
         (STIFFNESS, design_variable.DesignVariable("l", 1.0, 2.0, targets=("controller.kp_position",))),
         "set by both 'k' and 'l'",
     ),
-    ((design_variable.DesignVariable("k", 0.0, 1.0, targets=("controller.target_position",)),), "say which"),
+    ((design_variable.DesignVariable("k", 0.0, 1.0, targets=("controller.target_position",)),), "name one"),
     ((design_variable.DesignVariable("k", 0.0, 1.0, targets=("initial.seed",)),), "must be a real number"),
     ((design_variable.DesignVariable("k", 0.0, 1.0, targets=("floor.mu",)),), "floor.mu_s"),
     ((STIFFNESS, STIFFNESS), "two parameters are called 'k'"),

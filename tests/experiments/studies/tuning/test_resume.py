@@ -113,5 +113,5 @@ def test_a_folder_that_another_version_wrote_is_not_gone_on_with(make, small, tm
 
 def test_a_parameter_cannot_have_a_metrics_name(make, small, tmp_path):
     small["parameter"][0]["name"] = "position_error"
-    with pytest.raises(InputError, match="that is a metric"):
+    with pytest.raises(InputError, match="a metric has this name"):
         complete(make(small), tmp_path)

@@ -1,7 +1,7 @@
 """Compare push thresholds with steps to the limits of a pendulum that takes the same steps: a table by direction.
 
     biped push-map --controller stepping --steps 0,1,any --step 0.001 --out results/push-map/steps
-    python examples/own_steps.py results/push-map/steps
+    python examples/actual_steps.py results/push-map/steps
 
 Each replica is run again at its threshold. The table has three limits of the inverted pendulum (docs/limits.md): with
 the steps of a brisk person; with the lengths along the push and the times of the steps in that run; and with the
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from biped.capturability import Footholds, heading
-from experiments.studies import Study, own_steps, push_of
+from experiments.studies import Study, footholds_of, push_of
 
 LIMITS = ("usual steps", "own lengths and times", "own footholds")
 
@@ -31,7 +31,7 @@ def of_replica(study: Study, trial: int) -> tuple[float, ...]:
     """Return a replica's threshold and its three limits [N·s]."""
     changes = study.trial(trial).changes
     scene = study.experiment.build(changes)
-    push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
+    push, steps = push_of(scene), footholds_of(scene, study.experiment.run(changes))
     straight = along_push(steps, push.stance.corners, heading(push.azimuth))
     own = (push.impulse(push.azimuth, hips=False, steps=each) for each in (straight, steps))
     return changes["push.impulse"], push.limit.applicable, *own
@@ -55,5 +55,5 @@ def main(folder: str | Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python examples/own_steps.py FOLDER (of a push map with --controller stepping)")
+        sys.exit("usage: python examples/actual_steps.py FOLDER (of a push map with --controller stepping)")
     main(sys.argv[1])
