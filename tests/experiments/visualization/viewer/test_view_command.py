@@ -25,7 +25,7 @@ def test_what_is_no_run_is_refused(refusal, tmp_path):
         (("--speed", "0"), "--speed 0: it must be a number above zero"),
         (("--rate", "-5"), "--rate -5: it must be a number above zero"),
         (("--side-by-side", "nan"), "it must be a distance in metres"),
-        (("--start", "99"), "--start 99: it must be a time of the runs, which go from 0 to 0.3 s"),
+        (("--start", "99"), "--start 99: it must be a time of the runs, which last from 0 to 0.3 s"),
         (("--start", "nan"), "it must be a time of the runs"),
         (("--port", "99999"), "it must be from 0 to 65535"),
         (("--host", "192.0.2.1"), "cannot listen at 192.0.2.1"),
