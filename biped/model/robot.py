@@ -57,14 +57,14 @@ def load_robot(source: str | Path) -> Model:
         return _made_by(str(source))
     if path.suffix == ".xacro":
         raise not_expanded(str(source))
-    raise ModelError(f"{str(source)!r} is not a robot's name; it must be {ROBOT_NAMES}")
+    raise ModelError(f"{str(source)!r} does not name a robot; give {ROBOT_NAMES}")
 
 
 def _described(path: Path) -> Model:
     table = _read(path)
     files = [key for key in READERS if key in table]
     if len(files) != 1:
-        raise ModelError(f"{path}: one of the keys {' and '.join(READERS)} must name the robot's file; got {files}")
+        raise ModelError(f"{path}: give the robot's file in one of the keys {' and '.join(READERS)}; got {files}")
     (key,) = files
     file = table.pop(key)
     if not isinstance(file, str):
@@ -88,7 +88,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"the file {str(path)!r} cannot be read: {error}") from None
     except ValueError as error:
-        raise ModelError(f"{path}: not TOML: {error}") from None
+        raise ModelError(f"{path} is not valid TOML: {error}") from None
 
 
 def _made_by(name: str) -> Model:

@@ -18,9 +18,9 @@ _LEVEL = 1e-6
 
 
 def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) -> Any:
-    """Return Pinocchio's geometry on the tree's bodies: the drawn shapes, or those that can touch the floor.
+    """Return geoms of a ``mujoco.MjModel``, the visible ones if ``drawn``, as a ``pinocchio.GeometryModel``.
 
-    If the file has no floor, all collision shapes count. Meshes are in ``folder``.
+    Otherwise those that can touch the floor; without a floor, all for collisions. ``folder`` contains the meshes.
     """
     import pinocchio as pin
 
