@@ -384,7 +384,7 @@ class Model:
     def _check_floats(self, what: str) -> None:
         if not self.is_floating:
             joint = self.root.joint
-            raise ModelError(f"{what} needs a floating root, but joint {joint.name!r} is {joint.kind}; leave it out")
+            raise ModelError(f"{what} must be left out: the root's joint {joint.name!r} is {joint.kind}, not floating")
 
     def _place(self, q: Floats, joint: str, value: ArrayLike, degrees: bool) -> None:
         i = self._joint_rows.get(joint, -1)
@@ -528,7 +528,7 @@ def _moved(part: Drawn, welds: Mapping[str, Weld], what: str, *places: str) -> D
 def _moved_pair(pair: tuple[str, str], welds: Mapping[str, Weld]) -> tuple[str, str]:
     first, second = (_weld("touching", body, welds).body for body in pair)
     if first == second:
-        raise ModelError(f"touching: {pair[0]!r} and {pair[1]!r} are rigidly connected; name bodies that can touch")
+        raise ModelError(f"touching: {pair[0]!r} and {pair[1]!r} are one body, which cannot touch itself")
     return first, second
 
 

@@ -57,7 +57,7 @@ def population(
     given: tuple[tuple[str, Any, int], ...] = (("n", n, 1), ("seed", seed, 0))
     for name, value, least in given:
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ModelError(f"population: {name} = {value!r}: it must be an integer, {least} or above")
+            raise ModelError(f"population: {name} = {value!r}: it must be a whole number, {least} or above")
     if sex is not None and sex not in TABLE:
         raise unknown("sex", sex, TABLE)
     sexes = tuple(TABLE) if sex is None else (sex,)

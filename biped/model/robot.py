@@ -64,7 +64,7 @@ def _described(path: Path) -> Model:
     table = _read(path)
     files = [key for key in READERS if key in table]
     if len(files) != 1:
-        raise ModelError(f"{path}: give the robot's file in one of the keys {' and '.join(READERS)}; got {files}")
+        raise ModelError(f"{path}: name the robot's file in one of {' and '.join(READERS)}; got {files or 'none'}")
     (key,) = files
     file = table.pop(key)
     if not isinstance(file, str):
@@ -88,7 +88,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"the file {str(path)!r} cannot be read: {error}") from None
     except ValueError as error:
-        raise ModelError(f"{path} is not valid TOML: {error}") from None
+        raise ModelError(f"{path}: not TOML: {error}") from None
 
 
 def _made_by(name: str) -> Model:

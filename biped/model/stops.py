@@ -13,7 +13,7 @@ def with_stops(model: Model) -> Model:
         ModelError: the model has no ranges.
     """
     if not model.ranges:
-        raise ModelError(f"model {model.name!r} has no ranges (of motion); set the limits of its joints instead")
+        raise ModelError(f"model {model.name!r} has no ranges of motion; set the limits of its joints instead")
     ranges = {joint: (lower, upper) for joint, lower, upper in model.ranges}
     bodies = []
     for body in model.bodies:

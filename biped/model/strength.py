@@ -125,7 +125,7 @@ def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Stren
             strengths[f"{side}_{name}"] = pair
     for name in strengths:
         if name not in model.joint_names:
-            raise ModelError(f"strength {people!r} needs a human's joints, but model {model.name!r} has no {name!r}")
+            raise ModelError(f"strength {people!r} needs human legs, but model {model.name!r} has no joint {name!r}")
     return strengths
 
 
