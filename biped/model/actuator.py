@@ -26,8 +26,8 @@ class Actuator:
         gain: factor on u: stiffness kp of a position actuator, damping kv of a velocity actuator, 1 of a motor.
         bias: (bias₀, bias₁, bias₂) in f; (0, −kp, −kv) for a position actuator.
         gear: ratio of the actuator's length to q, and of the force on the joint to f.
-        ctrl_range: smallest and largest u; None: unlimited. A model's joints are at zero in the file's reference pose;
-            hence, u of a position actuator is the file's control minus gear · ``ref``, the joint's position there.
+        ctrl_range: smallest and largest u; None: unlimited. Joints of a model are at zero in the file's reference pose
+            (joint positions ``ref``), so u of a position actuator is the file's control minus gear · ``ref``.
         force_range: [N·m or N] smallest and largest f; None: unlimited.
 
     Raises:

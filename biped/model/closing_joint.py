@@ -14,8 +14,8 @@ CLOSING_KINDS = tuple(name for name in KINDS if name != "floating")
 class ClosingJoint:
     """A joint that connects two bodies of a tree, or one body and the ground, and closes a loop.
 
-    It adds constraints, but no coordinates, and does not support limits, friction or actuators: choose a joint without
-    them. A link frame has its origin at the joint that carries the body, and is parallel to the inertial frame at home.
+    It adds constraints, but no coordinates, limits, friction or actuators: close a loop at a joint without them. A link
+    frame has its origin at the joint that carries the body; in the home configuration its axes are the inertial ones.
 
     Attributes:
         name: name, unique among all joints of a model.

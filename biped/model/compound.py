@@ -27,8 +27,8 @@ def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 
 
     Args:
         name: name of the joint.
-        axis: axis on the parent, in the inertial frame in the home configuration.
-        second_axis: axis on the body, orthogonal to ``axis``, in the inertial frame in the home configuration.
+        axis: axis on the parent, in inertial axes, in the home configuration.
+        second_axis: axis on the body, orthogonal to ``axis``, in inertial axes, in the home configuration.
         position: [m] position of the joint in the parent's link frame.
 
     Raises:
@@ -43,7 +43,7 @@ def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 
 def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
     """Return a cylindrical joint: a sliding joint ``<name>_slide`` along ``axis`` and a hinge ``<name>_turn`` about it.
 
-    ``axis`` is in the inertial frame in the home configuration, ``position`` [m] in the parent's link frame.
+    ``axis`` is in inertial axes, in the home configuration; ``position`` [m] is in the parent's link frame.
 
     Raises:
         ModelError: the axis is zero or not finite.
@@ -54,9 +54,9 @@ def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Jo
 def planar(name: str, normal: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint, Joint]:
     """Return a planar joint: sliding joints ``<name>_1``, ``<name>_2`` and a hinge ``<name>_turn`` about ``normal``.
 
-    ``normal`` is in the inertial frame in the home configuration, ``position`` [m] in the parent's link frame. The
-    first slides along the inertial axis closest to the plane, projected onto it; the second completes a right-handed
-    system of both directions and ``normal``.
+    ``normal`` is in inertial axes, in the home configuration; ``position`` [m] is in the parent's link frame. The first
+    joint slides along the projection onto the plane of the inertial axis closest to it. The directions of the sliding
+    joints and ``normal`` form a right-handed system.
 
     Raises:
         ModelError: the normal is zero or not finite.

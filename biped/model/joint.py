@@ -162,7 +162,7 @@ def spherical(name: str, position: Vector3 = _ZERO) -> Joint:
 
 
 def floating(name: str, position: Vector3 = _ZERO) -> Joint:
-    """Return a joint for a free root; ``position`` [m] is its link frame's origin in the home configuration."""
+    """Return the joint of a floating root; ``position`` [m] is its link frame's origin in the home configuration."""
     return Joint(name, "floating", position=position)
 
 

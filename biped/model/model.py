@@ -49,8 +49,8 @@ class Model:
     A configuration q and a velocity v list the joints in order. For a floating joint, q has the position of the root's
     centre of mass [m] and its orientation, (x, y, z, qw, qx, qy, qz); v has the velocity of the centre of mass [m/s]
     and the angular velocity [rad/s]. For a spherical joint, q has the unit quaternion (w, x, y, z) of the child
-    relative to the parent, v the relative angular velocity. For other joints, q has an angle [rad] or a displacement
-    [m], v its rate. Vectors are in the axes of the inertial frame.
+    relative to the parent, v the relative angular velocity [rad/s]. For other joints, q has an angle [rad] or a
+    displacement [m], v its rate. Vectors are in the axes of the inertial frame.
 
     Attributes:
         name: name of the model.
@@ -67,9 +67,9 @@ class Model:
         visuals: surfaces for drawing.
         lines: springs, wires etc. for drawing.
         capsules: capsules for collisions with thrown blocks, in addition to ``shapes``, and between bodies.
-        touching: pairs of names of bodies whose capsules may touch each other, with rigid contact of the whole body.
+        touching: names of pairs of bodies whose capsules may touch, for rigid contact with ``touching="body"``.
         closing_joints: joints that close loops of the tree; they add no entries to q and v.
-        actuators: actuators in the robot's file, for controllers; the simulation uses only ``max_effort`` of joints.
+        actuators: actuators in the robot's file, for controllers; the simulation uses only the joints' ``max_effort``.
         floor_friction: coefficient of friction of the floor in the robot's file, used by experiments; None: no floor.
 
     Raises:

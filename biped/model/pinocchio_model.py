@@ -115,7 +115,7 @@ def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
-    """Return the orthogonal matrix T (nv, nv) from velocities to Pinocchio's, v_pinocchio = T v, at ``q`` (nq,).
+    """Return the orthogonal matrix T (nv, nv) that converts velocities, v_pinocchio = T v, at ``q`` (nq,).
 
     Hence, generalized forces are τ = Tᵀ τ_pinocchio, and the mass matrix is M = Tᵀ M_pinocchio T.
     """
@@ -135,7 +135,7 @@ def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
 
 
 def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Return Pinocchio's ``v`` (nv,) at ``q`` (nq,) as one of ``model``; the inverse of `velocity_to_pinocchio`."""
+    """Return Pinocchio's ``v`` (nv,) at ``q`` (nq,) as a velocity of ``model``; inverse of `velocity_to_pinocchio`."""
     velocity: Floats = velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
     return velocity
 

@@ -64,7 +64,7 @@ def _described(path: Path) -> Model:
     table = _read(path)
     files = [key for key in READERS if key in table]
     if len(files) != 1:
-        raise ModelError(f"{path}: name the robot's file in one of {' and '.join(READERS)}; got {files or 'none'}")
+        raise ModelError(f"{path}: one key, {' or '.join(READERS)}, must name the robot's file; got {files or 'none'}")
     (key,) = files
     file = table.pop(key)
     if not isinstance(file, str):

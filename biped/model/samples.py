@@ -64,7 +64,7 @@ def random_tree(
         rng: source of all random numbers; equal states give equal models.
         n: number of bodies, ``body_0`` … on joints ``joint_0`` …
         floating: True if the root floats; otherwise its joint is one of ``kinds``.
-        kinds: kinds of joints, from which those of the other joints are chosen at random.
+        kinds: possible kinds of the other joints, chosen at random.
         contacts: number of contact points, ``contact_0`` …, on random bodies.
         armature: [kg m² or kg] largest armature of joints with one degree of freedom; each gets a random share of it.
 

@@ -20,7 +20,7 @@ _LEVEL = 1e-6
 def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) -> Any:
     """Return geoms of a ``mujoco.MjModel``, the visible ones if ``drawn``, as a ``pinocchio.GeometryModel``.
 
-    Otherwise those that can touch the floor; without a floor, all for collisions. ``folder`` contains the meshes.
+    Otherwise, return those that can touch the floor; without a floor, all collision geoms. Meshes are in ``folder``.
     """
     import pinocchio as pin
 

@@ -458,7 +458,7 @@ def test_a_robots_file(described):
 
 REFUSED = [
     ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floor' or 'floating' or 'feet'"),
-    ("feet = []", "name the robot's file in one of urdf and mjcf; got none"),
+    ("feet = []", "one key, urdf or mjcf, must name the robot's file; got none"),
     ('urdf = "walker.urd"', "there is no URDF file '.*walker.urd'"),
     ("urdf = 3", "urdf must be the name of a file, got 3"),
     ("urdf = ", "not TOML"),
