@@ -56,7 +56,7 @@ class ClosingJoint:
         if self.parent is not None:
             name_of(self.parent, f"{what} the parent")
         if self.parent == self.child:
-            raise ModelError(f"{what} parent and child are both {self.child!r}; give two bodies, or None: the ground")
+            raise ModelError(f"{what} parent and child are both {self.child!r}; give two bodies (None: the ground)")
         object.__setattr__(self, "axis", unit(self.axis, f"{what} axis"))
         object.__setattr__(self, "position", vector3(self.position, f"{what} position"))
         object.__setattr__(self, "child_position", vector3(self.child_position, f"{what} child_position"))
@@ -65,7 +65,7 @@ class ClosingJoint:
         object.__setattr__(self, "second_axis", second)
         object.__setattr__(self, "pitch", number(self.pitch, f"{what} pitch"))
         if (self.kind == "helical") != (self.pitch != 0.0):
-            raise ModelError(f"{what} pitch = {self.pitch!r}: it must not be 0 for a helical joint, and 0 for others")
+            raise ModelError(f"{what} pitch = {self.pitch!r}: helical joints need a pitch, all others pitch = 0")
 
     @property
     def rows(self) -> list[Row]:

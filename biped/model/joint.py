@@ -105,7 +105,7 @@ class Joint:
         pitch = number(self.pitch, f"joint {self.name!r}: pitch")
         if (self.kind == "helical") != (pitch != 0.0):
             raise ModelError(
-                f"joint {self.name!r}: pitch = {pitch!r}: it must not be 0 for a helical joint, and 0 for others"
+                f"joint {self.name!r}: pitch = {pitch!r}: helical joints need a pitch, all others pitch = 0"
             )
         object.__setattr__(self, "pitch", pitch)
 

@@ -43,7 +43,7 @@ class Visual:
         if self.form not in FORMS:
             raise ModelError(f"{what} {unknown('form', self.form, FORMS)}")
         if (self.form == "mesh") != bool(self.file):
-            raise ModelError(f"{what} form = {self.form!r}, file = {self.file!r}: only a mesh needs a file")
+            raise ModelError(f"{what} form = {self.form!r}, file = {self.file!r}: a mesh has a file, other forms none")
         object.__setattr__(self, "size", vector3(self.size, f"{what} size"))
         if not all(edge > 0.0 if self.form != "mesh" else edge for edge in self.size):
             raise ModelError(f"{what} size = {self.size}: edges must be above zero, a mesh's factors not zero")

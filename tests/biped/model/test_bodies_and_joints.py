@@ -128,7 +128,7 @@ def test_rotation_follows_the_right_hand():
     (lambda: bm.Box("foot", (1, 1, 1), rotation=2 * np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
     (lambda: bm.Box("foot", (1, 1, 1), rotation=-np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
     (lambda: bm.Visual("foot", "cone"), ("visual on 'foot': unknown form 'cone'",)),
-    (lambda: bm.Visual("foot", "mesh"), ("visual on 'foot': form = 'mesh', file = '': only a mesh needs a file",)),
+    (lambda: bm.Visual("foot", "mesh"), ("visual on 'foot': form = 'mesh', file = '': a mesh has a file",)),
     (lambda: bm.Visual("foot", "box", (1, 0, 1)), ("visual on 'foot': size = .*: edges must be above zero",)),
     (lambda: bm.Line("", None), ("a line: the body needs a name",)),
     (lambda: bm.Line("foot", None, (0, NAN, 0)), ("line from 'foot' to None: begin must be 3 finite numbers",)),

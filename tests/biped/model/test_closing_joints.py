@@ -109,8 +109,8 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     ({"kind": "universal"}, "closing joint 'loop': a cardan joint needs a second_axis"),
     ({"kind": "universal", "second_axis": (0.1, 0.0, 1.0)}, "must be at a right angle to axis"),
     ({"second_axis": (1.0, 0.0, 0.0)}, "only a cardan joint has a second axis"),
-    ({"kind": "helical"}, "it must not be 0 for a helical joint, and 0 for others"),
-    ({"pitch": 0.1}, "it must not be 0 for a helical joint, and 0 for others"),
+    ({"kind": "helical"}, "helical joints need a pitch, all others pitch = 0"),
+    ({"pitch": 0.1}, "helical joints need a pitch, all others pitch = 0"),
     ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
     error=bm.ModelError,
 )

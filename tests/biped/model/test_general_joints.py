@@ -146,9 +146,9 @@ def test_urdf_has_no_word_for_screws():
 
 
 @refuses(
-    (lambda: bm.helical("screw", Z, 0.0), "'screw': pitch = 0.0: it must not be 0"),
+    (lambda: bm.helical("screw", Z, 0.0), "'screw': pitch = 0.0: helical joints need a pitch"),
     (lambda: bm.helical("screw", Z, math.nan), "'screw': pitch"),
-    (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': pitch = 0.1: .* 0 for others"),
+    (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': pitch = 0.1: .* all others pitch = 0"),
     (lambda: bm.universal("hook", X, (1.0, 1.0, 0.0)), "'hook': second_axis .* right angle"),
     (lambda: bm.planar("plane", (0.0, 0.0, 0.0)), "'plane': normal"),
     (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': joints is empty; give at least one joint"),
