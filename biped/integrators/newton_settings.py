@@ -60,7 +60,7 @@ class NewtonSettings(SolverSettings):
     """
 
     landing_depth: float = quantity(
-        "m", "Depth of a landing contact point in the floor above which a step is halved; inf: none", 1e-4, infinite=True
+        "m", "Depth of a landing point in the floor above which the time step is halved; inf: none", 1e-4, infinite=True
     )
 
     def __post_init__(self) -> None:

@@ -59,7 +59,7 @@ class Adaptive(ContinuousTime):
     steps_from_python: ClassVar[bool] = True
 
     relative_tolerance: float = quantity("", "Relative error allowed per adaptive step in each variable", 1e-9)
-    absolute_tolerance: float = quantity("", "Absolute error allowed per adaptive step in each variable, SI units", 1e-10)
+    absolute_tolerance: float = quantity("", "Absolute error allowed per adaptive step in each variable, in SI", 1e-10)
 
     def __post_init__(self) -> None:
         for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):
