@@ -55,7 +55,7 @@ def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None =
     maps = np.concatenate([A, B], axis=2)
     failed = sweep_back(maps, models, np.zeros((count, n + m)), np.ascontiguousarray(end), np.zeros(n), sweep)
     if failed >= 0:
-        raise InputError(f"R + BᵀPB is not positive definite at step {failed}: give every input a weight above zero")
+        raise InputError(f"R + BᵀPB is not positive definite at step {failed}: give every input a cost above zero in R")
     return Regulator(sweep.gain, sweep.cost)
 
 

@@ -73,7 +73,7 @@ class PlantSlopes:
         if not np.array_equal(self._begin.arrays.mode, other.state.arrays.mode):
             raise InputError(f"no gradient with respect to {name}: it changes which contact points touch at the start")
         if _kinds(here) != _kinds(there) or not np.array_equal(here.pushes.body, there.pushes.body):
-            raise InputError(f"no gradient with respect to {name}: it changes more than numbers of the disturbances")
+            raise InputError(f"no gradient with respect to {name}: it changes more than disturbances' numbers")
         for what in ("sensors", "actuators"):
             if not _same(getattr(here, what), getattr(there, what)):
                 raise InputError(f"no gradient with respect to {name}: it changes the {what}")
