@@ -42,7 +42,7 @@ class Case:
     Attributes:
         pendulum: pendulum that stands for the body, at rest.
         corners: (k, 2) [m] corners of the support polygon, from the projection of the centre of mass on the floor.
-        flywheels: two flywheels, which turn the body along the first and the second axis; empty: none.
+        flywheels: two flywheels, which act along the first and the second axis; empty: none.
         friction: coefficient of friction of the floor.
         direction: (2,) unit vector of the push.
         shape: share of the push's impulse delivered up to a time; it ends at one.

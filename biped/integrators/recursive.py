@@ -16,8 +16,7 @@ class Recursive(NewtonSettings):
     """The variational integrator in generalized coordinates, with exact Newton iterations in O(n) for n bodies.
 
     The equations are those of Wendlandt 1997, chapters 2 and 5, in joint coordinates. The first iteration of a step
-    reuses the factored Newton matrix of the last step if the contacts have not changed. See ``NewtonSettings`` for the
-    settings.
+    reuses the last step's Newton matrix if the contacts have not changed. See ``NewtonSettings`` for the settings.
 
     Joints that close loops are constraints, whose equations border the Newton matrix; see ``closing_columns`` for their
     reactions and gaps in a run.

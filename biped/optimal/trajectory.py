@@ -158,7 +158,7 @@ def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
 
 
 def closed_loop(system: DiscreteSystem, desired: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
-    """Return the trajectory that follows ``desired`` by feedback, from the state ``x`` or else ``desired.x[0]``."""
+    """Return the trajectory that follows ``desired`` by feedback, from the state ``x`` (None: ``desired.x[0]``)."""
     state = np.array(desired.x[0] if x is None else x, dtype=float)
     states, inputs = [state], []
     for k in range(len(desired.u)):
@@ -240,7 +240,7 @@ def optimize(
         cost: the cost of a trajectory.
         start: first trajectory of the search; it must be a trajectory of the system.
         method: method for descent directions, one of ``METHODS``.
-        first_iterations: number of quasi-Newton iterations before ``method``; Newton's needs a start near the optimum.
+        first_iterations: number of quasi-Newton iterations before ``method``, for a start far from the optimum.
         tolerance: absolute slope of the cost along the descent direction below which a trajectory is an optimum.
         max_iterations: greatest number of iterations; if it is reached, the result may not be ``converged``.
         progress: function that is called with each iteration.

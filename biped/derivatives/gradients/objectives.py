@@ -290,8 +290,8 @@ def value_of(name: str, trial: Trajectory) -> float:
     value = trial.run.value(name)
     if not isinstance(value, float):
         raise InputError(
-            f"{name} is not defined in this trial: metrics of errors need a controller with a set point; margins and "
-            "excursions need contact points that touch the floor"
+            f"{name} is not defined in this trial: position and orientation errors need a set point; "
+            "margins and excursions need contact points that touch the floor"
         )
     return value
 

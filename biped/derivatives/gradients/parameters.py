@@ -150,7 +150,7 @@ def _check_same(scene: Scene, other: Scene, name: str) -> None:
     if other.controller is None or other.controller.period != period:
         differ.append("controller's period")
     if differ:
-        raise InputError(f"no gradient with respect to {name}: it changes the scene's {differ[0]}")
+        raise InputError(f"{name} changes the scene's {differ[0]}")
 
 
 def _differ_in_plant(scene: Scene, other: Scene) -> bool:

@@ -59,9 +59,9 @@ def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, na
         here = numbers_at(value)
         first, second = ((numbers_at(value + reach) - here) / reach for reach in (h, 0.5 * h))
     except BipedError:
-        raise InputError(f"no gradient with respect to {name}: it cannot change alone ({refused})") from refused
+        raise InputError(f"no gradient with respect to {name}: nearby values are refused ({refused})") from refused
     if not _agree(first, second):
-        raise InputError(f"no gradient with respect to {name}: it varies to one side only, not linearly ({refused})")
+        raise InputError(f"no gradient with respect to {name}: it can vary to one side only, not linearly ({refused})")
     return first
 
 

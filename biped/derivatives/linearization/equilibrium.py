@@ -33,7 +33,7 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
         linearization = linearizer.at(state)
         if len(linearization.moved) != len(linearization.states):
             raise InputError(
-                "equilibria need sensors without delay and actuators without lag: leave both out, without effect on it"
+                "equilibria need sensors without delay, actuators without lag: leave both out; equilibria are the same"
             )
         if any(linearization.states[k].startswith("anchor_") for k in linearization.kept):
             raise InputError("no equilibrium: a contact point slips; start from a state in which all points stick")

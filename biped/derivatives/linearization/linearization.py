@@ -79,9 +79,9 @@ class Linearization:
     generalized momenta, and anchors of the friction springs of contact points. With actuator lag it also has the
     actuators' torques, with delayed sensors the displacements and momenta of earlier control ticks.
 
-    **Anchors.** A sticking point keeps its anchor a, a' = a; the anchor acts on the other states like a constant
-    parameter. The anchor of a point that slides or has no contact affects only itself. ``dynamic`` is A without both
-    kinds of anchors, which add to A the eigenvalue one for each anchor that is kept, and the eigenvalues of the
+    **Anchors.** A sticking point keeps its anchor a, a' = a, which acts on the other states like a constant parameter.
+    The anchor of a point that slides or has no contact affects only itself. So A is block triangular, and ``dynamic``
+    is A without these anchors; they only add the eigenvalue one for each kept anchor, and the eigenvalues of the
     dragged anchors. The anchor of a point at the limit of the friction cone acts and moves; ``dynamic`` includes it.
 
     Attributes:

@@ -24,13 +24,13 @@ GAINS = ("gains.", "kp", "kd", "weight_")
 
 @dataclass(frozen=True)
 class GainSensitivity:
-    """The derivative of the largest eigenvalue size ``|λ|`` with respect to one number of the controller.
+    """The derivative of the largest eigenvalue modulus ``|λ|`` with respect to a parameter of the controller.
 
     Attributes:
-        name: name of the number, as in ``--set controller.NAME``.
-        value: value of the number.
-        slope: derivative ``∂|λ|/∂(number)``.
-        decay: derivative of the decay rate ``−ln|λ|/T`` [1/s], T the control period; positive: a greater number helps.
+        name: name of the parameter, as in ``--set controller.NAME``.
+        value: value of the parameter.
+        slope: derivative ``∂|λ|/∂(parameter)``.
+        decay: derivative of the decay rate ``−ln|λ|/T`` [1/s] in the control period T; positive: decay gets faster.
     """
 
     name: str
@@ -48,10 +48,10 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
     Args:
         scene: scene with the model and its controller.
         state: the state to linearize at.
-        names: names of numbers of the controller, such as ``gains.kp_position[2]``; empty: all gains and weights.
+        names: names of the controller's parameters, such as ``gains.kp_position[2]``; empty: all gains and weights.
 
     Raises:
-        InputError: the controller has no such number, or no gains.
+        InputError: the controller has no such parameter, or no gains.
     """
     base = Linearizer(scene).at(state)
     size = base.spectral_radius
@@ -81,8 +81,8 @@ def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, flo
     known = dict(numbers_of(controller))
     chosen = names or tuple(name for name in known if name.startswith(GAINS))
     if not chosen:
-        raise InputError(f"{type(controller).__name__} has no gains; choose from its numbers: {', '.join(known)}")
+        raise InputError(f"{type(controller).__name__} has no gains; choose from its parameters: {', '.join(known)}")
     for name in chosen:
         if name not in known:
-            raise InputError(f"unknown number {name!r} of the controller; its numbers: {', '.join(known)}")
+            raise InputError(f"unknown controller parameter {name!r}; parameters are {', '.join(known)}")
         yield name, known[name]

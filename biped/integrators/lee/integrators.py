@@ -31,7 +31,7 @@ def check_guess(guess: str) -> None:
 
 @dataclass(frozen=True)
 class Lee(NewtonSettings):
-    """The variational integrator of Lee et al. 2016, section 2.2, with bodies that move along screws, in O(n).
+    """The variational integrator of Lee et al. 2016, section 2.2: bodies move along screws, and a step costs O(n).
 
     The equations of a step are algorithm 2 of Lee et al., extended to floating roots, spherical joints and contacts.
     The potential energy of a body is that of uniform gravity. This class solves the equations by the Newton method of
@@ -51,7 +51,7 @@ class Lee(NewtonSettings):
     cost: ClassVar[str] = "O(n)"
 
     guess: str = quantity(
-        "", "Initial guess in a time step: extrapolation; current, euler, dynamics (IG1–3 in Lee 2016)", "extrapolation"
+        "", "Initial guess in a time step: extrapolation; current, euler, dynamics (Lee 2016: IG1–3)", "extrapolation"
     )
 
     def __post_init__(self) -> None:

@@ -25,8 +25,8 @@ class Midpoint(NewtonSettings):
 
     The discrete Lagrangian of a step of length h from q to q' is L_d = h L((1 − α) q + α q', (q' − q)/h). The unknowns
     are joint coordinates; a floating or spherical joint has three angles, from the one of two charts that is regular at
-    the start of the step. Linear momentum, and angular momentum about the vertical axis, are conserved exactly: their
-    symmetries shift these coordinates. Angular momentum about the other axes is conserved to O(h²).
+    the start of the step. Linear momentum, and angular momentum about the vertical axis, are conserved exactly,
+    because their symmetries are shifts of coordinates. Angular momentum about the other axes is conserved to O(h²).
 
     See ``NewtonSettings`` for the settings other than ``alpha`` (α).
 

@@ -53,8 +53,8 @@ class Rigid(SolverSettings):
     pair of capsules in the last step. Loops are closed in positions and velocities; they add ``closing_columns``.
 
     With ``touching="body"``, trunk, knees, hands etc. (``biped.model.ragdoll.body_points``) can touch the floor, and
-    pairs of bodies in ``Model.touching`` each other. A pyramid of n ``directions`` allows at least cos(π/n) times the
-    cone's friction. ``tolerance`` compares a gap as the momentum of a body of mean mass that closes it in a step.
+    the pairs of bodies in ``Model.touching`` each other. Friction in a pyramid of n ``directions`` is at least cos(π/n)
+    times that in the cone. For ``tolerance``, a gap counts as the momentum of a mean body that closes it in a step.
 
     Raises:
         InputError: a value is out of range.
@@ -70,7 +70,7 @@ class Rigid(SolverSettings):
     )
     directions: int = quantity("", "Rigid contact: number of sides of the friction pyramid (even); 0: cone", 8)
     restitution: float = quantity("", "Rigid contact: coefficient of restitution, 0 (no rebound) to 1 (elastic)", 0.0)
-    touching: str = quantity("", "Rigid contact: only contact points (points), or also trunk, limbs (body)", "points")
+    touching: str = quantity("", "Rigid contact of the contact points only (points) or of all bodies (body)", "points")
     body_friction: float = quantity("", "Rigid contact: coefficient of friction between two bodies of the model", 0.5)
 
     def __post_init__(self) -> None:
