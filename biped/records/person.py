@@ -106,7 +106,7 @@ def _by_markers(record: Record, path: Path) -> _Computed:
     mass = sum(share for share, _ in shares.values())
     if not LEAST_MASS <= mass <= MOST_MASS:
         raise InputError(
-            f"{path}: the segments' masses add up to {mass:.3g} of the body's: it must be from {LEAST_MASS} to 1"
+            f"{path}: the segments' masses add up to {mass:.3g} of the body's: the sum must be from {LEAST_MASS} to 1"
         )
     com = sum(share * (a + at * (b - a)) for (share, at), (a, b) in zip(shares.values(), ends.values(), strict=True))
     columns = dict(zip(COM, (np.asarray(com) / mass).T, strict=True))

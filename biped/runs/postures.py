@@ -122,7 +122,7 @@ def standing_angles(model: Model, floor: Floor, trunk: Vector3) -> dict[str, flo
     reach = math.hypot(dx, dz)
     cosine = (reach**2 - thigh**2 - shank**2) / (2.0 * thigh * shank)
     if not -1.0 < cosine < 1.0:
-        raise InputError(f"the trunk cannot stand at a height of {trunk[2]:g} m: the legs are too short or too long")
+        raise InputError(f"the trunk cannot stand at a height of {trunk[2]:g} m: the legs do not reach")
     bend = math.acos(cosine)
     lean = math.atan2(-dx, -dz)
     hip = lean + math.atan2(shank * math.sin(bend), thigh + shank * math.cos(bend))
