@@ -28,8 +28,8 @@ class Impedance:
         stiffness: stiffness [N·m/rad] by joint.
         damping: damping [N·m·s/rad] by joint.
         rest: rest angle [rad] of the spring by joint; zero for joints that are not listed.
-        passive: joints whose spring and damper are tendons and short-range stiffness. ``Actuators`` do not limit them,
-            and the energy balance has their work in ``ledger_joints``. Others are muscles.
+        passive: joints whose spring and damper are tendons and short-range stiffness, not muscles: ``Actuators`` do not
+            limit their torque, and the energy balance has their work in ``ledger_joints``.
 
     Raises:
         InputError: a stiffness or damping is negative, or a number is not finite.

@@ -47,7 +47,7 @@ class BalanceTask:
     horizontal position on the floor is not observed.
 
     An action is a share, from −1 to 1, of each joint's ``torque_limit``, in the order of ``model.joint_names``, and is
-    held for a ``period``. The reward of a period is
+    constant for a ``period``. The reward of a period is
 
         alive + posture · exp(−(Δz / 0.1 m)² − (tilt / 0.3 rad)²) − effort · mean(action²)
 

@@ -33,8 +33,8 @@ class IndependentChannels:
         φ (1 − N E F + B (P + N E (W L + 1 − W))) = B (P + N E W L) ψ + (1 − N E F) B T_d,    B = 1/(J s² − m g h)
 
     with N = m g h (stiffness + damping s), P = m g h (passive stiffness + passive damping s), E = e^{−s delay}, the
-    weight W of proprioception, its low-pass filter L = 1/(smoothing s + 1), and torque feedback F = G/(m g h (T_F s +
-    1)). A translation x acts as the torque −m h ẍ. Sway, tilt and translation have the same positive direction.
+    weight W of proprioception, its low-pass filter L = 1/(smoothing s + 1), and feedback F = G/(m g h (T_F s + 1)) of
+    torque with gain G. A translation x acts as the torque −m h ẍ. All angles and x have the same positive direction.
 
     Raises:
         InputError: a number is not finite or out of range.

@@ -174,7 +174,7 @@ def _check_corners(corners: Floats, place: str) -> None:
     """Raise ValueError if the corners (3, 4) of a plate are missing or not in POINT:UNITS."""
     edges = np.linalg.norm(np.diff(corners, axis=1), axis=0) * unit_of(place).factor
     if not np.all((edges > _EDGES[0]) & (edges < _EDGES[1])):
-        raise ValueError(f"edges of {edges.min():.3g} to {edges.max():.3g} m: fix FORCE_PLATFORM:CORNERS or POINT:UNITS")
+        raise ValueError(f"edges of {edges.min():.3g} to {edges.max():.3g} m: fix FORCE_PLATFORM:CORNERS, POINT:UNITS")
 
 
 def _scales(

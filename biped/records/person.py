@@ -77,7 +77,7 @@ def with_person(record: Record, body: str | Path) -> Record:
     columns, units, notes = makers[path.suffix.lower()](record, path)
     twice = [name for name in columns if name in record.columns]
     if twice:
-        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out 'body', or rename it")
+        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: rename it, or leave out 'body'")
     all_notes = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
     return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=all_notes)
 

@@ -23,7 +23,7 @@ LEFT = 0.1
 
 @dataclass(frozen=True)
 class Preparation:
-    """Processing steps of a recorded column, in the order of the fields.
+    """Processing of a recorded column; the steps are applied in the order of the fields.
 
     Raises:
         InputError: a number is not finite or out of range, or ``begin`` is not before ``end``.
@@ -35,8 +35,8 @@ class Preparation:
     baseline: float = quantity("s", "Recorded signal: baseline from begin on; its mean is subtracted; 0: none", 0.0)
     scale: float = quantity("", "Recorded signal: scale factor; -1 flips the sign", 1.0)
     offset: float = quantity("{unit}", "Recorded signal: offset added after scaling", 0.0)
-    begin: float = quantity("s", "Recorded signal: time in the record at which the signal begins", 0.0)
-    end: float = quantity("s", "Recorded signal: time in the record of its end; inf: end of the record", math.inf)
+    begin: float = quantity("s", "Recorded signal: first time of the record that is used", 0.0)
+    end: float = quantity("s", "Recorded signal: last time of the record that is used; inf: its end", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):

@@ -263,7 +263,7 @@ class Run:
         folder = Path(folder)
         missing = missing_files(folder)
         if missing:
-            raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
+            raise InputError(f"{folder}: there is no run ({', '.join(missing)} missing)")
         try:
             frame = pd.read_parquet(folder / TABLE)
             units = frame.attrs["units"]

@@ -133,7 +133,7 @@ class SessionBatch:
         """
         given, shape = np.asarray(torques, dtype=float), (len(self.sessions), len(self._dofs))
         if given.shape != shape:
-            raise InputError(f"the given torques have shape {given.shape}; it must be {shape}")
+            raise InputError(f"the given torques have shape {given.shape}; it must be {shape} (sessions, joints)")
         if not np.isfinite(given[~self.has_ended]).all():
             raise InputError("the given torques are not all finite")
         self._torque[:, self._dofs] = given

@@ -88,7 +88,7 @@ def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -
         windows = np.unique(np.geomspace(SHORTEST_WINDOW, longest, WINDOWS).round())
     sizes = np.asarray(windows, dtype=np.int64).ravel()
     if not (len(sizes) and sizes.min() >= 3 and sizes.max() <= len(values)):
-        raise InputError(f"windows must have from 3 to {len(values)} samples")
+        raise InputError(f"each window must have from 3 to {len(values)} samples")
     if not values.std() > 1e-9 * np.abs(values).max():
         raise InputError("the signal is constant: it has no fluctuation")
     profile = np.cumsum(values - values.mean())

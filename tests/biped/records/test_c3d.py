@@ -121,5 +121,5 @@ def test_corners_of_a_plate_in_another_unit_than_the_points(tmp_path):
     file = ezc3d.c3d(str(plate(tmp_path / "a.c3d", "m")))
     file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
     file.write(str(tmp_path / "b.c3d"))
-    with pytest.raises(InputError, match=r"edges of 0.0004 to 0.0006 m: fix FORCE_PLATFORM:CORNERS"):
+    with pytest.raises(InputError, match=r"edges of 0.0004 to 0.0006 m: fix FORCE_PLATFORM:CORNERS, POINT:UNITS"):
         read_record(tmp_path / "b.c3d")["cop_x"]
