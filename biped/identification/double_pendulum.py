@@ -33,8 +33,8 @@ class DoublePendulum:
 
     with active stiffness K and damping D, passive stiffness P and damping R (diagonal), and Laplace variable s. The
     legs' angle is sensed relative to the floor with weight W and in space with 1 − W. If the floor translates by x, the
-    load is −ẍ times the first mass moments (``moments``). A horizontal force F on the legs, at the
-    height z above the ankles, is the load F (z, 0); on the trunk, at z above the hips, it is F (leg length, z).
+    load is −ẍ times the first mass moments (``moments``). A horizontal force F on the legs, at the height z above the
+    ankles, is the load F (z, 0); on the trunk, at z above the hips, it is F (leg length, z).
 
     Raises:
         InputError: a number is not finite or out of range.

@@ -15,8 +15,8 @@ LOW_PASS = 2.5
 def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = 0.003) -> dict[str, float]:
     """Return measures of the peaks of a sway density curve; an empty dict if the curve has fewer than two peaks.
 
-    At each sample, the value of the curve is the time for which the sway stays within ``radius`` of this sample without
-    interruption. The curve is low-passed at 2.5 Hz by a zero-phase filter of fourth order.
+    At each sample, the value of the curve is the time for which the sway stays within ``radius`` of this sample, before
+    and after it, without interruption. The curve is low-passed at 2.5 Hz by a zero-phase filter of fourth order.
 
     Args:
         time: (n,) [s], ascending in even steps.
