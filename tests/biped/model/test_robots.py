@@ -389,7 +389,7 @@ def test_a_robot_stands_in_its_posture():
 def test_what_cannot_stand_is_refused():
     with pytest.raises(InputError, match="to stand it needs a floating root, feet and contact points"):
         standing(load_urdf(ROBOT))
-    with pytest.raises(InputError, match="trunk works only with human.*omit it"):
+    with pytest.raises(InputError, match="trunk applies only to human.*omit it"):
         standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
 
 

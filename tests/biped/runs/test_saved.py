@@ -58,7 +58,7 @@ def test_a_run_without_its_model_is_refused_in_a_sentence(folder):
     with pytest.raises(ModelError, match=r"model.json: not a model that biped saved"):
         Run.load(folder)
     (folder / "model.json").unlink()
-    with pytest.raises(InputError, match=r"no run there \(model.json missing\)"):
+    with pytest.raises(InputError, match=r"there is no run \(model.json missing\)"):
         Run.load(folder)
 
 
