@@ -65,7 +65,7 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
         ]
         if not names:
             hint = did_you_mean(word, groups)
-            raise InputError(f"{experiment.name} has no parameter with {word!r}; {hint}groups are {', '.join(groups)}")
+            raise InputError(f"{experiment.name}: no parameter matches {word!r}; {hint}groups are {', '.join(groups)}")
         chosen.update(names)
     return [parameter for parameter in experiment.parameters if not words or parameter.name in chosen]
 

@@ -95,7 +95,7 @@ def pose(run: Run) -> list[Quantity]:
 
 
 def torques(run: Run) -> list[Quantity]:
-    """Return title, unit and values of the knee torques, or of the first few joints' torques."""
+    """Return title, unit and function of the run for the torque of each knee, or of a few joints without knees."""
     model = run.state.model
     shown = knees_of(model) or model.joint_names[:FEW]
     return [(joint.replace("_", " ").capitalize(), "N·m", partial(column, f"torque_{joint}")) for joint in shown]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """Part of a page with a heading."""
+    """Part of a page, with a heading and a verdict."""
 
     name: str  # unique on its page, for links to it
     title: str  # heading, one line

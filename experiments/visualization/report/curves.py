@@ -47,7 +47,7 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 
 
 def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> "go.Figure":
-    """Return a figure of panels with a common time axis ``time`` (rows,) [s], and one box of values at the pointer.
+    """Return an interactive figure of panels with the common time axis ``time`` (rows,) [s]; a box shows the values.
 
     ``marks`` are events with labels above the topmost panel.
     """

@@ -102,7 +102,7 @@ def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int
         if same == SAME:
             return
         last = now
-    raise InputError(f"the browser does not draw the first instant the same way twice, in {TRIALS} pictures")
+    raise InputError(f"pictures of the first instant still differ after {TRIALS} attempts: try another --browser")
 
 
 def _next(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:
