@@ -32,7 +32,7 @@ def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Val
     try:
         document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
+        raise InputError(f"{path}: not TOML: {error}") from None
     table = document.get(TABLE)
     if list(document) != [TABLE] or not isinstance(table, dict):
         raise InputError(f"{path}: it must have only a table [{TABLE}], but has {', '.join(document) or 'nothing'}")
