@@ -26,7 +26,7 @@ def box_parameters() -> tuple[Parameter, ...]:
         Parameter("box.mass", 70.0, "kg", "Mass of the box", SOURCE),
         Parameter("box.size", (0.30, 0.40, 0.20), "m", "Edge lengths of the box along its x, y and z axes", SOURCE),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} of the box's centre of mass", SOURCE)
+            Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} coordinate of the box's CoM", SOURCE)
             for axis, at in zip("xyz", (0.0, 0.0, 0.3), strict=True)
         ),
         Parameter("initial.orientation", TURNED, "", "Initial orientation of the box, quaternion w, x, y, z", SOURCE),

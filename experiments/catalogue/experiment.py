@@ -85,7 +85,7 @@ class Experiment:
             InputError: there is no such controller, or the experiment has no controller.
         """
         if self.controller is None:
-            raise InputError(f"experiment {self.name} has no controller: do not choose one")
+            raise InputError(f"experiment {self.name} has no controller: leave out the controller")
         if CONTROLLERS.find(controller).name == self.controller:
             return self
         return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
@@ -133,7 +133,7 @@ class Experiment:
             ModelError: there is no such robot.
         """
         if self.for_robot is None:
-            raise InputError(f"the robot of {self.name} cannot be changed; for another robot use balance")
+            raise InputError(f"the robot of {self.name} cannot be changed; use experiment balance for another robot")
         if address_of(robot) == (self.robot or HUMAN):
             return self
         title = self.title.replace(self.who, robot_named(robot).name)

@@ -218,7 +218,7 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
     file_names = [name for both in of.values() for name in both]
     key = key or next((str(name) for name in table if names[name].isin(file_names).any()), None)
     if key is None:
-        raise InputError(f"{path}: no column has names of files, such as {Path(files[0]).stem}; name one with --key")
+        raise InputError(f"{path}: no column has file names, such as {Path(files[0]).stem}; set the column by --key")
     check_columns(table, [key])
     return {file: table[names[key].isin(both)].to_dict("records") for file, both in of.items()}
 
@@ -226,7 +226,7 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
 def _with_groups(row: dict[str, float], file: str, groups: dict[str, list[dict[Any, Any]]]) -> dict[str, Any]:
     rows = groups.get(file, [{}])
     if len(rows) != 1:
-        raise InputError(f"{file}: {len(rows)} rows of the --groups table have the name of this file, instead of one")
+        raise InputError(f"{file}: {len(rows)} rows of the --groups table have the name of this file: it must be one")
     if twice := {"file", *row} & set(rows[0]):
-        raise InputError(f"--groups {file}: rename columns that have the name of a result: {', '.join(twice)}")
+        raise InputError(f"{file}: rename the columns of --groups that have names of results: {', '.join(twice)}")
     return rows[0] | row

@@ -57,9 +57,10 @@ class ControllerName(Parameter):
 def controller_parameters(
     name: str, given: Mapping[str, Parameter] | None = None, *, hidden: bool = False
 ) -> tuple[Parameter, ...]:
-    """Return the parameters ``controller.…`` of the controller ``name``; ``given`` holds other defaults by name.
+    """Return the parameters ``controller.…`` of the controller with this name.
 
-    ``hidden`` is True to include the parameters without effect on the human.
+    ``given`` contains parameters, by name, whose defaults and sources replace those of the controller. ``hidden`` is
+    True to include the parameters without effect on the human.
 
     Raises:
         InputError: there is no such controller, it cannot be made, or it has a field ``name``.

@@ -83,7 +83,7 @@ def run_parameters(
     return (
         Parameter("run.duration", duration, "s", "Simulated time", source),
         Parameter("run.step", step, "s", "Time step of the integrator; must divide the control period", step_source),
-        Parameter("run.extend", extend, "s", "Longest extension of a run at whose end a fall is undecided", OURS),
+        Parameter("run.extend", extend, "s", "Longest extension of the run to find out whether the body falls", OURS),
         Parameter("run.record_every", 0.0, "s", f"Time between recorded rows; 0: {recorded}", OURS),
     )
 

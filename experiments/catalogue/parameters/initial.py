@@ -40,9 +40,10 @@ STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
+    seed = f"Seed of the random scatter of {what}; if set, initial.jitter defaults to {SCATTER:g} rad"
     return (
         Parameter("initial.jitter", 0.0, "rad", f"Standard deviation of the random scatter of {what}", OURS),
-        Parameter("initial.seed", 0, "", f"Seed of the scatter; if set, initial.jitter defaults to {SCATTER:g}", OURS),
+        Parameter("initial.seed", 0, "", seed, OURS),
     )
 
 
@@ -51,7 +52,7 @@ def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
     if "initial.seed" not in changes:
         return dict(changes)
     if changes.get("initial.jitter") == 0.0:
-        raise InputError("initial.seed has no effect if initial.jitter = 0: leave out one of them")
+        raise InputError("initial.seed has no effect if initial.jitter = 0: change or leave out initial.jitter")
     return {"initial.jitter": SCATTER} | dict(changes)
 
 
@@ -76,12 +77,10 @@ def posture_parameters(
         *(_stance_parameters(model, posture) if has_human_legs(model) else ()),
         Parameter(SETTLE, 0.0, "s", _SETTLE, OURS, may_be_infinite=True),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} of the {root}'s centre of mass", source)
+            Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} coordinate of the {root}'s CoM", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter(
-            "initial.tilt", tilt, "rad", f"Initial forward tilt of the {root} (about {_to_the_left(model)})", source
-        ),
+        Parameter("initial.tilt", tilt, "rad", f"Initial forward tilt of the {root}{_about_left(model)}", source),
         *(Parameter(f"initial.{j}", q, "rad", f"Initial angle of joint {j}", source) for j, q in angles.items()),
         Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "Initial velocity of all bodies along x, y, z", source),
         *scatter_parameters("the initial joint angles"),
@@ -184,7 +183,7 @@ def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> St
     return State.at(model, with_loops_closed(model, q), velocity, time)
 
 
-def _to_the_left(model: Model) -> str:
-    """Return the axis of forward pitch, in words."""
+def _about_left(model: Model) -> str:
+    """Return the axis of forward pitch in words, such as `` (about −y)``; empty if it is not a world axis."""
     x, y, _ = model.left
-    return "its left" if x and y else f"{'−' if x + y < 0.0 else '+'}{'x' if x else 'y'}"
+    return "" if x and y else f" (about {'−' if x + y < 0.0 else '+'}{'x' if x else 'y'})"

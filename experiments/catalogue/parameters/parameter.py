@@ -111,7 +111,7 @@ class Parameter:
     def _within_a_turn(self, value: float) -> float:
         if self.unit == "rad" and LARGEST_ANGLE < abs(value) < math.inf:
             what = f"{self.name} = {shown(value)}"
-            raise InputError(f"{what} rad: it must be from −2π to 2π (one turn); write degrees as {shown(value)}deg")
+            raise InputError(f"{what} rad: it must be from −2π to 2π; write degrees as {shown(value)}deg")
         return value
 
     def _word(self, value: Any) -> str:
@@ -249,7 +249,7 @@ def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
 def _component(parameter: Parameter, place: str, name: str) -> Parameter:
     default = parameter.default
     if not isinstance(default, tuple):
-        raise InputError(f"unknown parameter {name!r}: {parameter.name} is a single value, leave out the index")
+        raise InputError(f"unknown parameter {name!r}: {parameter.name} is a single value; leave out the index")
     if not place.isdecimal() or int(place) >= len(default):
         last = f"{parameter.name}[{len(default) - 1}]"
         raise InputError(f"unknown parameter {name!r}: the elements are {parameter.name}[0] to {last}")
@@ -257,7 +257,10 @@ def _component(parameter: Parameter, place: str, name: str) -> Parameter:
 
 
 def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the changes with whole tuples instead of single numbers of them, such as ``push.point[0]``."""
+    """Return the changes; a change of one number, such as ``push.point[0]``, becomes a change of the whole tuple.
+
+    The other numbers of the tuple are those of ``changes``, or else of ``defaults``.
+    """
     parameters = {name: value for name, value in changes.items() if split_name(name)[1] is None}
     for name, value in changes.items():
         owner, place = split_name(name)

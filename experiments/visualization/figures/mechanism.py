@@ -21,7 +21,7 @@ _MASS = 13.0
 
 
 def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True) -> Figure:
-    """Draw a mechanism in a configuration.
+    """Draw a mechanism in a configuration; return the figure.
 
     A mechanism in a plane of two world axes is drawn in two dimensions, others in three. Links are lines from frame
     to frame, lighter if fixed to the ground; hinges are circles, sliding joints squares, masses disks. A ring marks a

@@ -279,7 +279,7 @@ def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None
     Args:
         run: run to draw; with fewer than two recorded rows there are no figures.
         folder: existing folder for the files.
-        numbers: by kind of figure, the number of the published figure that it reproduces, with its world axes.
+        numbers: by kind of figure, the number of the published figure that it reproduces; such figures have world axes.
         name: name of the run, for the heading of the overview.
 
     Returns:

@@ -191,7 +191,7 @@ class Loop:
     def set_gains(self, gains: WorkspaceGains) -> None:
         """Set the gains of a workspace controller from now on; raise InputError for another controller."""
         if not isinstance(self.controller, WorkspaceController):
-            raise InputError("gains can be set only for the workspace controller: use set_controller")
+            raise InputError("gains can be set only for a workspace controller; for others use set_controller")
         self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:

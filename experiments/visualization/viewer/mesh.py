@@ -17,7 +17,7 @@ AROUND = 20
 
 
 class Loop(NamedTuple):
-    """Cross-section of a limb: the superellipse |u/a|ⁿ + |v/b|ⁿ = 1 in coordinates u, v across the limb's axis."""
+    """Cross-section of a limb: superellipse |u/a|ⁿ + |v/b|ⁿ = 1 with coordinates u, v and half extents a, b."""
 
     center: tuple[float, float, float]  # [m] centre
     half: tuple[float, float]  # [m] a and b, the half extents

@@ -31,7 +31,7 @@ LATE = 0.05
 class Page:
     """Page of ``biped view`` in a browser; ``run`` sends pictures, each by a call of ``frame``.
 
-    The first run is solid, the others are transparent; with ``side_by_side`` [m] all are solid, at this distance.
+    The first run is solid, the others transparent; with ``side_by_side`` [m] all are solid, with this spacing.
     """
 
     def __init__(self, server: Any, runs: Sequence[LoadedRun], playback: Playback, side_by_side: float = 0.0) -> None:
