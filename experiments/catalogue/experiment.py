@@ -177,7 +177,7 @@ class Experiment:
         except InputError as error:
             parameter = split_name(name)[0]
             owners = [e.name for e in all_experiments() if parameter in e._by_name and e.name != self.name]
-            if not owners:
+            if parameter in self._by_name or not owners:
                 raise
             raise InputError(f"{error}; experiments with this parameter are {', '.join(owners)}") from None
 
