@@ -137,7 +137,7 @@ def test_without_a_count_each_replica_is_another_subject():
     ("balance", {"count": 2, "sex": "men"}, "sex = 'men': .*it must be one of male, female"),
     ("balance", {"count": 2, "age": 50}, "age = 50: muscle strength is known only below 40 and from 65 years on"),
     ("balance", {"count": 2, "mass": 50.0}, "unknown key 'vary.subjects.mass'"),
-    ("thrown-block", {"count": 2}, "thrown-block takes no other robot"),
+    ("thrown-block", {"count": 2}, "the robot of thrown-block cannot be changed"),
 )
 def test_subjects_that_there_are_not_are_refused(experiment, table):
     plan_of({"subjects": table}, experiment=experiment)
