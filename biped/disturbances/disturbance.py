@@ -39,6 +39,8 @@ GROUPS = {
     "sensors": "sensors.parameters:SensorParameters",
     "actuators": "control:Actuators",
 }
+#: Frame of points of a body, in titles.
+BODY_AXES = "in axes fixed to the body (world axes in the home configuration)"
 
 
 class Disturbance:
@@ -119,7 +121,7 @@ def azimuth_field() -> Any:
 
 def point_field() -> Any:
     """Return a field ``point`` for a point of a body."""
-    return quantity("m", "Point of application, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
+    return quantity("m", f"Point of application, from the body's centre of mass, {BODY_AXES}", (0.0, 0.0, 0.0))
 
 
 def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:
