@@ -64,11 +64,9 @@ class HuntCrossley(Floor):
 
     k_n: float = law_number(2.4e6, "N/m^exponent", "Normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
     b_n: float = field(default=0.0, init=False)
-    exponent: float = law_number(
-        1.5, "", "Exponent of depth in the force", source="Marhefka and Orin 1999", range=(1.0, 3.0)
-    )
+    exponent: float = law_number(1.5, "", "Exponent of penetration", source="Marhefka and Orin 1999", range=(1.0, 3.0))
     dissipation: float = law_number(
-        25.0, "s/m", "Ratio c of damping to elastic force per speed; restitution at v: 1 − 2/3 c v", range=(0.0, 100.0)
+        25.0, "s/m", "Damping / elastic force per speed (c); restitution at speed v: 1 − 2/3 c v", range=(0.0, 100.0)
     )
 
     def __post_init__(self) -> None:

@@ -34,8 +34,7 @@ class ForwardModel(Ahead):
     landing foot stops. Pushes, sliding feet and floor motion are unknown to it until they are sensed.
 
     Attributes:
-        yielding: [s] time constant of the decay of velocities that fixed stance feet would not allow; soles can tilt.
-            A landing foot stops immediately.
+        yielding: [s] decay time of velocities that fixed stance feet would not allow. A landing foot stops immediately.
 
     Raises:
         InputError: as ``Ahead``, or ``inner`` is neither a ``WholeBodyController`` nor ``Stepping``.

@@ -29,8 +29,7 @@ def load_gains(path: str | Path) -> WorkspaceGains:
     """Read gains of the workspace controller from a TOML file.
 
     Raises:
-        InputError: the file is not TOML, a key is not the name of a gain, or a gain is invalid; the message gives file
-            and line.
+        InputError: the file is not TOML, a key is not the name of a gain, or a gain is invalid.
         OSError: the file cannot be read.
     """
     return WorkspaceGains(**read_gains(path))

@@ -27,8 +27,7 @@ class JointImpedance(Controller):
     It commands no torques: the integrator includes stiffness and damping in the equations of each step. The motion is
     therefore stable for any time step, while it would diverge under a PD controller with these gains.
 
-    Stiffness, damping and rest angle are one number for all joints or a table by joint; joints missing in a table have
-    value zero.
+    Stiffness, damping and rest angle are one number for all joints or a table by joint; zero for joints not in a table.
 
     Attributes:
         rest: [rad] rest angles of the springs.

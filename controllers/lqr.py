@@ -35,7 +35,7 @@ class LQR(Controller):
     from errors and rates of root and joints. A and B in x' = A x + B u are the exact linearization of one control
     period there, with constant torques and with contact springs. K solves the discrete Riccati equation (``design``).
 
-    The anchors of the floor's springs are not measured. A and B assume fixed anchors; they move if feet slide. With
+    The anchors of the floor's springs are not measured. A and B assume fixed anchors; anchors move if feet slide. With
     ``reference`` ``world`` the controller is the exact regulator: if feet have slid, it pulls them back as far as
     possible without sliding. With ``feet``, errors are relative to the feet, as if the anchors had moved with them:
     this neglects the feet's deflection on the floor's springs, about 1 mm.
@@ -47,8 +47,7 @@ class LQR(Controller):
         weight_joints: weight of joint displacements, for all joints or by joint; zero for joints missing in a table.
         weight_torque: weight of torques, for all joints, by joint, or as a symmetric positive definite matrix over
             ``model.joint_names``.
-        horizon: [s] end of a finite horizon, from the start of the run; afterwards gains are the steady-state gains.
-            inf: only steady-state gains.
+        horizon: [s] duration of a finite horizon, from the start of the run; then, or with inf, gains are constant.
         weight_end: [s] duration by which Q is multiplied to weight the final state of a finite horizon.
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits.
         posture: (nq,) reference posture, set by ``holding``; default: trunk at ``target_position``,

@@ -31,7 +31,7 @@ class Reweighting(AnkleController):
 
     Gains, thresholds (in degrees and degrees per second, as we read them) and the servo are those of people with eyes
     closed and a sensory delay of 0.16 s. With eyes open the thresholds are 0.20°/s and 0.03°, the gains 0.89 and 0.46,
-    and the delay 0.15 s. Set the delay in ``biped.Sensors``, without thresholds there. The leak of ψ̂ is our choice: it
+    and the delay 0.15 s. Set the delay in ``biped.Sensors``, without thresholds there. The leak of ψ̂ is our choice; it
     removes accumulated noise.
 
     Attributes:

@@ -45,13 +45,13 @@ class StepTasks:
     kp_trunk: float = parameter(100.0, "1/s²", "Proportional gain of the trunk orientation task", 0.0, 200.0)
     kd_trunk: float = parameter(20.0, "1/s", "Damping gain of the trunk orientation task", 0.0, 40.0)
     kd_momentum: float = parameter(4.0, "1/s", "Angular momentum task: commanded decay rate", 0.0, 20.0)
-    weight_height: float = parameter(5.0, "", "Weight of the CoM height task (horizontal CoM task: 1)", 0.01, 100.0)
-    weight_trunk: float = parameter(0.02, "", "Weight of the trunk orientation task (CoM task: 1)", 1e-4, 1.0)
-    weight_momentum: float = parameter(0.01, "", "Weight of the angular momentum task (CoM task: 1)", 1e-4, 10.0)
-    weight_feet: float = parameter(11.0, "", "Weight of the stance foot task (CoM task: 1)", 0.1, 1000.0)
-    weight_yaw: float = parameter(0.01, "", "Weight of the trunk yaw task (CoM task: 1)", 1e-5, 1.0)
-    weight_posture: float = parameter(2e-4, "", "Weight of the joint posture task (CoM task: 1)", 1e-6, 1e-2)
-    weight_force: float = parameter(5e-3, "", "Weight of contact forces in the control cost (CoM task: 1)", 1e-4, 0.1)
+    weight_height: float = parameter(5.0, "", "Weight of the CoM height task (horizontal CoM: 1)", 0.01, 100.0)
+    weight_trunk: float = parameter(0.02, "", "Weight of the trunk orientation task (horizontal CoM: 1)", 1e-4, 1.0)
+    weight_momentum: float = parameter(0.01, "", "Weight of the angular momentum task (horizontal CoM: 1)", 1e-4, 10.0)
+    weight_feet: float = parameter(11.0, "", "Weight of the stance foot task (horizontal CoM: 1)", 0.1, 1000.0)
+    weight_yaw: float = parameter(0.01, "", "Weight of the trunk yaw task (horizontal CoM: 1)", 1e-5, 1.0)
+    weight_posture: float = parameter(2e-4, "", "Weight of the joint posture task (horizontal CoM: 1)", 1e-6, 1e-2)
+    weight_force: float = parameter(5e-3, "", "Weight of contact forces in the cost (horizontal CoM: 1)", 1e-4, 0.1)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -117,7 +117,7 @@ class BackwardSteps:
     max_foot_load: float = parameter(1.583, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
     landing_speed_ratio: float = parameter(0.6, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
     cop_inset: float = parameter(0.1232, "", "Least CoP distance from sole edge / edge-to-centre distance", 0.0, 0.9)
-    weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task (CoM task: 1)", 0.1, 1000.0)
+    weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task (horizontal CoM: 1)", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
 
     def __post_init__(self) -> None:
@@ -134,8 +134,7 @@ class Stepping(WholeBodyController):
     the costs below. The whole-body program moves the swing foot there, unloaded, and keeps the legs apart.
 
     Attributes:
-        instruction: ``try-not-to-step``, ``step-freely`` (with ``repeat_trigger`` for all steps), ``one-step-only``, or
-            ``feet-in-place``.
+        instruction: instruction to the participant; with ``step-freely``, ``repeat_trigger`` holds for all steps.
         max_swing_speed: [m/s] greatest mean speed of the swing foot; distance that it cannot cover in time is a cost.
         landing_speed_ratio: ratio of the foot's landing speed (0.2 to 1 m/s) to the CoM's horizontal speed.
         single_support: gains and weights in single support.
@@ -188,9 +187,9 @@ class Stepping(WholeBodyController):
     com_drop: float = parameter(0.01258, "m", "Greatest lowering of the hips in a step", 0.0, 0.2)
     leg_clearance: float = parameter(0.01, "m", "Smallest clearance between the legs", 0.0, 0.1)
     max_leg_extension: float = parameter(0.9792, "", "Greatest ratio of hip-to-foot distance to leg length", 0.7, 1.0)
-    posture_rate: float = parameter(20.89, "1/s", "Rate at which the reference follows the actual posture", 0.0, 50.0)
+    posture_rate: float = parameter(20.89, "1/s", "Rate at which reference posture follows actual posture", 0.0, 50.0)
     closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
-    weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task (CoM task: 1)", 0.1, 1000.0)
+    weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task (horizontal CoM: 1)", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT
     double_support: StepTasks = DOUBLE_SUPPORT
     lateral: LateralSteps = LateralSteps()

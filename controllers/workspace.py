@@ -114,7 +114,7 @@ class WorkspaceController(Controller):
             columns ``target_*``.
         largest_inertia: [kg, kg·m²] apparent inertia L of the central body above which torques are damped. With
             straight knees the trunk cannot be accelerated along the legs: its apparent inertia P_1 there is infinite,
-            and torques grow without bounds. P_1/(1 + (P_1/L)²) then replaces P_1: it is at most L/2, and tends to zero
+            and torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then replaces P_1: at most L/2, and tending to zero
             for P_1 ≫ L. In any posture this costs a share (P_1/L)² of the desired force. inf: no damping.
 
     Raises:

@@ -28,7 +28,7 @@ class Generic:
     def of(self, kind: type) -> Callable[..., Any]:
         """Return the implementation for a class; raise TypeError if none is registered."""
         if kind not in self.implementations:
-            raise TypeError(f"{self.declared.__name__}: no kernel is registered for {self.argument} of class {kind}")
+            raise TypeError(f"{self.declared.__name__}: no kernel for {self.argument} of class {kind.__name__}")
         return self.implementations[kind]
 
     def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
@@ -73,7 +73,7 @@ def optional(argument: str, kind: type, otherwise: Any = None) -> Callable[[Call
     Args:
         argument: name of the argument that may be absent.
         kind: class of the argument when it is present, a named tuple.
-        otherwise: value that the kernel returns for ``Nothing``, or a function of its arguments that returns this value.
+        otherwise: value that the kernel returns for ``Nothing``, or a function of its arguments that returns it.
     """
 
     def absent(*_: Any) -> Any:

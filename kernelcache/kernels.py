@@ -86,8 +86,7 @@ def kernel(function: F) -> F:
 def routine(function: F) -> F:
     """Turn a function into a routine: a kernel that is not inlined and can be called from Python, as the API does.
 
-    A large kernel that is called several times in a part should be a routine too, since LLVM takes more than twice as
-    long for code of twice the size.
+    Use it for a large kernel that is called several times in a part: LLVM needs over twice as long for twice the code.
     """
     return compiled(function, Routine)
 

@@ -81,8 +81,7 @@ class Place(NamedTuple):
 class ParameterGroup:
     """Base class of parameter groups that make disturbances: frozen dataclasses whose fields have unit and title.
 
-    Titles and defaults may contain ``{root}``, the name of the model's root, and ``{stands}``, a phrase with the
-    location of its left foot.
+    Titles and defaults may contain ``{root}``, name of the model's root, and ``{stands}``, location of its left foot.
     """
 
     #: Names of fields that switch the disturbance on if any of them differs from its default.

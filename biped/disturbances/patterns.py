@@ -80,7 +80,9 @@ class Recorded:
     """Parameters of a signal that is recorded in a file."""
 
     file: str = quantity(
-        "", "Recorded signal: CSV (column time [s]), C3D, OpenSim or MATLAB file, in {unit}; none: no file", NO_FILE
+        "",
+        "Recorded signal: CSV (column time [s]), C3D, OpenSim, MATLAB file, converted to {unit}; none: off",
+        NO_FILE,
     )
     column: str = quantity("", "Recorded signal: name of its column", "value")
     reading: Reading = inline(Reading())

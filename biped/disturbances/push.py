@@ -57,7 +57,7 @@ def _unit_impulse(waveform: str, duration: float) -> Signal:
 class Push(Disturbance):
     """A force of given impulse at a point of a body, in a direction fixed in the world.
 
-    The impulse is exact for any step size: each step takes the integral of the waveform over that step.
+    The impulse is exact for any time step: each step takes the integral of the waveform over that step.
 
     Raises:
         InputError: the waveform is unknown, the direction is zero, or the duration is not above zero.
@@ -180,8 +180,8 @@ class _Driven:
 class Force(_Driven, Disturbance):
     """A force at a point of a body that follows a signal, in a direction fixed in the world.
 
-    ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. The
-    impulse is exact for any step size.
+    ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, and ``Signal.from_csv`` a recorded one.
+    The impulse is exact for any time step.
 
     Raises:
         InputError: the direction is zero, or the signal does not end at zero.
@@ -239,8 +239,7 @@ def random_forces(
         interval: [s] time for which a value is held.
         start: [s] start time.
         duration: [s] duration.
-        point: (3,) [m] point of application from the body's centre of mass, in axes fixed to the body and parallel to
-            the world's in the home configuration.
+        point: (3,) [m] point from the centre of mass, in axes fixed to the body (world axes in the home configuration).
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     seeds = np.random.SeedSequence(integer(seed, "seed of random forces")).generate_state(len(axes))
