@@ -68,7 +68,7 @@ class SetPointPath(Displacement):
         at, place = np.asarray(times, dtype=float), np.asarray(positions, dtype=float)
         if at.ndim != 1 or place.shape != (len(at), 3):
             raise InputError(
-                f"recorded set point: shapes of times {at.shape}, positions {place.shape}; use (n,), (n, 3)"
+                f"recorded set point: shape of times {at.shape}, of positions {place.shape}: use (n,) and (n, 3)"
             )
         turned = np.zeros((len(at), 3)) if orientations is None else _turns(at, np.asarray(orientations, dtype=float))
         table = np.column_stack([place - place[:1], turned])
@@ -97,7 +97,7 @@ class SetPointPath(Displacement):
 def _turns(times: Floats, orientations: Floats) -> Floats:
     """Return the rotation vectors (n, 3) [rad] from the first orientation, without jumps by whole turns."""
     if orientations.shape != (len(times), 4) or not np.all(np.isfinite(orientations)):
-        raise InputError(f"recorded set point: use ({len(times)}, 4) finite orientations, not {orientations.shape}")
+        raise InputError(f"recorded set point: orientations {orientations.shape}: use ({len(times)}, 4) finite numbers")
     if np.any(np.abs(np.linalg.norm(orientations, axis=1) - 1.0) > 1e-3):
         raise InputError("recorded set point: orientations must be unit quaternions, scalar first")
     from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start

@@ -131,7 +131,7 @@ class Stepping(WholeBodyController):
     Until the first step it equals ``WholeBodyController`` bit for bit. Then a planner chooses at each tick the position
     and time of the next landing with the least cost, for the linear inverted pendulum (Koolen et al. 2012; Khadiv et
     al. 2016). The cost is the predicted distance of the capture point outside the new sole (capture-point error) plus
-    the costs below. The whole-body program moves the swing foot there, unloaded, and keeps the legs apart.
+    costs of time, length and crossing. The whole-body program moves the unloaded foot there and keeps the legs apart.
 
     Attributes:
         instruction: instruction to the participant; with ``step-freely``, ``repeat_trigger`` holds for all steps.
