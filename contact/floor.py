@@ -24,7 +24,7 @@ class FloorError(BipedError, ValueError):
 
 
 def law_number(default: float, unit: str, title: str, **metadata: Any) -> Any:
-    """Return a floor field for finite numbers, zero or above; with ``above=0.0`` in ``metadata``, above zero."""
+    """Return a dataclass field for a floor parameter: zero or above; with ``above=0.0`` in ``metadata``: above zero."""
     return field(default=default, metadata={"unit": unit, "title": title, **metadata})
 
 
@@ -47,11 +47,10 @@ class Floor:
         mu_s: coefficient of static friction.
         mu_d: coefficient of dynamic friction.
         stiction_velocity: tangential speed at or below which a sliding point sticks [m/s].
-        friction: behaviour of a sticking point at the limit of static friction. ``yielding``: it drags its anchor
-            and slides when it is faster than ``stiction_velocity``, so that it always bears its load. ``printed``: the
-            state machine as printed in Wendlandt 1997, figure 5.1: the point slides immediately (state 5), and its
-            anchor is released and set again where it stops (state 3), so that loaded points creep. With both, time
-            steps in which a point lands are taken in parts, unless ``integrator.landing_depth`` is infinite.
+        friction: behaviour of a sticking point at the limit of static friction. ``yielding``: it drags the anchor of
+            its tangential spring, and slides when it is faster than ``stiction_velocity``. ``printed``: as printed in
+            Wendlandt 1997, figure 5.1: the point slides immediately (state 5), and its anchor is released and set again
+            where it stops (state 3), so that loaded points creep.
 
     Raises:
         FloorError: a value is negative or not finite, ``k_n`` or ``stiction_velocity`` is zero, ``mu_d`` is above
@@ -70,7 +69,7 @@ class Floor:
     friction: Friction = field(
         default="yielding",
         metadata={
-            "title": "Slip at the friction limit: yielding (drags anchor) or printed (slides, Wendlandt figure 5.1)",
+            "title": "Slip at friction limit: yielding (drags spring anchor) or printed (Wendlandt 1997, fig. 5.1)",
             "source": "this project",
         },
     )
@@ -113,7 +112,7 @@ class Floor:
         law, kernels = type(self.normal), (pressure, pressure_slopes, pressure_energy)
         lacking = [kernel.__name__ for kernel in kernels if law not in kernel.table.implementations]
         if lacking:
-            raise FloorError(f"{law.__name__} has no {' and no '.join(lacking)}: register a kernel for it")
+            raise FloorError(f"contact law {law.__name__} has no kernel for {' and '.join(lacking)}: register it")
         numbers = {name: getattr(self, name) for name in FloorParameters._fields[1:-1]}
         return FloorParameters(self.normal, **numbers, printed=float(self.friction == "printed"))
 

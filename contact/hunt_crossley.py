@@ -55,18 +55,18 @@ class HuntCrossley(Floor):
 
     Attributes:
         k_n: stiffness of a point [N/m^exponent].
-        exponent: power of the depth in the force, 1 or above; 3/2 for a sphere.
-        dissipation: ratio of a point's damping to its elastic force [s/m].
+        exponent: exponent of the penetration depth in the normal force, 1 or above; 3/2 for a sphere.
+        dissipation: ratio c of a point's damping force to its elastic force times its penetration speed [s/m].
 
     Raises:
-        FloorError: the errors of ``Floor``, or ``exponent`` is below 1.
+        FloorError: as ``Floor``, or ``exponent`` is below 1.
     """
 
     k_n: float = law_number(2.4e6, "N/m^exponent", "Normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
     b_n: float = field(default=0.0, init=False)
-    exponent: float = law_number(1.5, "", "Exponent of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
+    exponent: float = law_number(1.5, "", "Exponent of penetration", source="Marhefka and Orin 1999", range=(1.0, 3.0))
     dissipation: float = law_number(
-        25.0, "s/m", "Ratio of damping to elastic force; restitution falls by 2/3 of it per m/s", range=(0.0, 100.0)
+        25.0, "s/m", "Damping / elastic force per speed (c); restitution at speed v: 1 − 2/3 c v", range=(0.0, 100.0)
     )
 
     def __post_init__(self) -> None:

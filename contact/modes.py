@@ -15,7 +15,7 @@ PULLING = 6
 
 
 class ContactState(IntEnum):
-    """States of a contact point, with the numbers of the thesis."""
+    """States of a contact point, with the numbers of Wendlandt 1997, figure 5.1."""
 
     NONE = NONE
     SLIDING = SLIDING

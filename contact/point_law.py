@@ -39,17 +39,17 @@ class FloorParameters(NamedTuple):
 
 @generic("law")
 def pressure(law, height, climb):
-    """Return the normal force [N] at a height [m] and vertical velocity [m/s]; negative values are clipped to zero."""
+    """Return the normal force [N] of a point at a height [m] and vertical velocity [m/s]; if negative, none acts."""
 
 
 @generic("law")
 def pressure_slopes(law, height, climb):
-    """Return the derivatives of ``pressure`` by height [N/m] and by vertical velocity [N·s/m]."""
+    """Return the derivatives of ``pressure`` with respect to height [N/m] and vertical velocity [N·s/m]."""
 
 
 @generic("law")
 def pressure_energy(law, height):
-    """Return the elastic energy [J] of the normal force law at a height [m] below zero."""
+    """Return the elastic energy [J] of a point's normal force at a height [m] below zero."""
 
 
 @pressure.register(SpringDamper)

@@ -40,8 +40,8 @@ class AnkleController(Controller):
         ModelError: the model does not have two legs with pitching ankles; raised when the model is known.
     """
 
-    passive_stiffness: float = parameter(0.65, "m g h", "Passive ankle stiffness", 0.0, 2.0)
-    passive_damping: float = parameter(0.015, "m g h s", "Passive ankle damping", 0.0, 0.2)
+    passive_stiffness: float = parameter(0.65, "m g h", "Passive stiffness of both ankles together", 0.0, 2.0)
+    passive_damping: float = parameter(0.015, "m g h s", "Passive damping of both ankles together", 0.0, 0.2)
     held_stiffness: float = parameter(3000.0, "N·m/rad", "Stiffness of the held joints (all but the ankles)")
     held_damping: float = parameter(60.0, "N·m·s/rad", "Damping of the held joints (all but the ankles)")
     smoothing: float = parameter(0.02, "s", "Time constant of the low-pass filter on proprioception")

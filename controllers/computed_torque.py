@@ -25,10 +25,11 @@ STILL = Signal(np.zeros(1), np.zeros((1, 1)))
 class ComputedTorque(Controller):
     """Computed torque, τ = M (θ̈_d − K_v ė − K_p e) + C θ̇ + N with e = θ − θ_d, so that ë + K_v ė + K_p e = 0.
 
-    This is exact in the limit of short control periods, for a model with a fixed or freely moving root. A floating root
-    has no actuator, and its acceleration results (partial feedback linearization, Spong 1994). On a floor, the ground
-    reaction forces of the last step are used in the next tick. The controller keeps a posture, not balance: the joints
-    stay near their targets while the whole body topples like a statue.
+    θ are joint angles, M is the mass matrix, C θ̇ are Coriolis terms, and N gravity with ground reaction forces. The
+    error equation is exact in the limit of short control periods. A floating root has no actuator; the equations of
+    motion give its acceleration (partial feedback linearization, Spong 1994). Each control tick uses the ground
+    reaction forces of the last time step. The controller keeps a posture, not balance: the joints stay near their
+    targets while the whole body topples like a statue.
 
     Gains and targets are one number for all joints or a table by joint; joints missing in a table have gain and target
     zero. K_p and K_v may also be symmetric positive definite matrices over ``model.joint_names``.
@@ -44,8 +45,8 @@ class ComputedTorque(Controller):
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    kp: JointValues | Floats = parameter(400.0, "1/s²", "Gain of joint acceleration per angle error", 0.0, 2000.0)
-    kd: JointValues | Floats = parameter(40.0, "1/s", "Gain of joint acceleration per rate error", 0.0, 200.0)
+    kp: JointValues | Floats = parameter(400.0, "1/s²", "Gain: joint acceleration per angle error", 0.0, 2000.0)
+    kd: JointValues | Floats = parameter(40.0, "1/s", "Gain: joint acceleration per rate error", 0.0, 200.0)
     target: JointValues = field(default_factory=dict)
     path: Mapping[str, Signal] = field(default_factory=dict)
     analytic: ClassVar[bool] = True  # except for contact forces of the last step, which are not part of the state

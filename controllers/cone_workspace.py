@@ -27,21 +27,20 @@ class ConeWorkspaceController(WorkspaceController):
     """Workspace controller whose contact forces lie in friction cones, and torques within joint limits.
 
     Algorithm 4.5 of Wendlandt 1997 splits the desired wrench between the feet as if they were glued to the floor. Here
-    the contact forces lie in friction pyramids, and the torques within the joints' current limits. The result is the
-    wrench on the central body nearest to the desired wrench; if several are, the split nearest to the thesis's split.
-    If the thesis's solution is feasible, the torques equal it (with the same damping). A foot that does not stand flat
-    is rotated back about its touching points; a foot without contact returns to its position in the posture.
-
-    The feet are to stay in place on level ground. This controller brings the legs closer to straight than the thesis's,
-    so that it is damped there by default, and torques stay within reason.
+    the contact forces lie in friction pyramids, and the torques within the joints' current limits. The controller
+    realizes the feasible wrench on the central body that is nearest to the desired wrench, and of its splits between
+    the feet the one nearest to that of Algorithm 4.5. If the solution of Algorithm 4.5 is feasible, the torques are
+    equal for equal ``largest_inertia``. A foot that does not stand flat is rotated back about its touching points; a
+    foot without contact returns to its position in ``posture``. Use this controller with feet in place on level ground.
+    It brings the legs closer to straight than ``WorkspaceController``, so that torques are damped there by default.
 
     Attributes:
         weight_moment: [1/m²] weight of the moment error on the central body; the force error has weight 1.
-        weight_split: weight of the contact forces' deviation from the thesis's split.
+        weight_split: weight of the contact forces' deviations from the split of Algorithm 4.5.
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits. A joint without either
             is limited to the body's weight times the height of its centre of mass.
         posture: (nq,) reference posture of the feet, set by ``holding``; the home posture if not given.
-        largest_inertia: [kg, kg·m²] as in ``WorkspaceController``; inf: no damping, as in the thesis.
+        largest_inertia: [kg, kg·m²] as in ``WorkspaceController``; inf: no damping.
 
     Raises:
         InputError: a number is out of range.
@@ -51,8 +50,8 @@ class ConeWorkspaceController(WorkspaceController):
     analytic: ClassVar[bool] = False  # a quadratic program
 
     friction: float = feet_fields.a_friction()
-    weight_moment: float = parameter(10.0, "1/m²", "Trunk moment error weight (force error: 1)", 1e-4, 100.0)
-    weight_split: float = parameter(1e-3, "", "Weight of deviations from the thesis's force distribution", 1e-5, 0.1)
+    weight_moment: float = parameter(10.0, "1/m²", "Weight of trunk moment errors (trunk force errors: 1)", 1e-4, 100.0)
+    weight_split: float = parameter(1e-3, "", "Weight of deviations from the force split of Wendlandt 1997", 1e-5, 0.1)
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     kp_feet: float = feet_fields.a_foot_stiffness(400.0)
     kd_feet: float = feet_fields.a_foot_damping(40.0)

@@ -18,7 +18,7 @@ from controllers.kernels.feet_frame import Frame
 from controllers.parameter import parameter
 
 #: Metadata of the field ``torque_limit``, which is infinite if not given.
-TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint"}
+TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint, in addition to the model's effort limits"}
 
 
 def a_friction() -> Any:
@@ -28,17 +28,17 @@ def a_friction() -> Any:
 
 def a_lift(default: float) -> Any:
     """Return the controller field ``lift`` [m]."""
-    return parameter(default, "m", "Height above the foot's lowest touching point up to which a point bears load")
+    return parameter(default, "m", "Points up to this height above the foot's lowest touching one count as loaded")
 
 
 def a_foot_stiffness(default: float) -> Any:
     """Return the controller field ``kp_feet`` [1/s²]."""
-    return parameter(default, "1/s²", "Proportional gain of the foot correction", 0.0, 1000.0)
+    return parameter(default, "1/s²", "Proportional gain of the foot task (return to reference pose)", 0.0, 1000.0)
 
 
 def a_foot_damping(default: float) -> Any:
     """Return the controller field ``kd_feet`` [1/s]."""
-    return parameter(default, "1/s", "Damping gain of the foot correction", 0.0, 100.0)
+    return parameter(default, "1/s", "Damping gain of the foot task (return to reference pose)", 0.0, 100.0)
 
 
 def a_posture() -> Any:

@@ -27,18 +27,17 @@ _REACH = 1e-5
 class ForwardModel(Ahead):
     """Predictor that integrates commanded accelerations to the present state x̂, corrected by delayed sensors.
 
-    The commanded accelerations are the model of the body: an efference copy, as in Wolpert, Ghahramani and Jordan
-    (1995), in a predictor after Smith (1957). The sensed error e of an earlier x̂ is propagated with the stance feet
-    held, by M ë = −G e − D ė: G from gravity, with the posture's ground reaction forces, and from muscles; M and the
-    feet as at x̂. It works with steps and delayed sensors too: it knows which foot swings, and that a landing foot
-    stops. Pushes, sliding feet and floor motion are unknown to it until they are sensed.
+    The commanded accelerations serve as model of the body: an efference copy, as in Wolpert, Ghahramani and Jordan
+    (1995), in a predictor after Smith (1957). Sensors reveal the error e of an earlier x̂. It is propagated to the
+    present by M ë = −G e − D ė, with the stance feet fixed, the mass matrix M at x̂, the damping D of muscles, and the
+    stiffness G of muscles and gravity. The predictor works during steps, too: it knows which foot swings, and that a
+    landing foot stops. Pushes, sliding feet and floor motion are unknown to it until they are sensed.
 
     Attributes:
-        yielding: [s] time constant with which velocities decay that the stance feet do not allow, since soles can tilt.
-            With a long time such velocities persist. A landing foot stops immediately.
+        yielding: [s] decay time of velocities that fixed stance feet would not allow. A landing foot stops immediately.
 
     Raises:
-        InputError: the errors of ``Ahead``, or ``inner`` is neither a ``WholeBodyController`` nor ``Stepping``.
+        InputError: as ``Ahead``, or ``inner`` is neither a ``WholeBodyController`` nor ``Stepping``.
     """
 
     yielding: float = 0.1

@@ -26,11 +26,10 @@ UNITS = {item.name: item.metadata["unit"] for item in fields(WorkspaceGains)}
 
 
 def load_gains(path: str | Path) -> WorkspaceGains:
-    """Read gains from a TOML file.
+    """Read gains of the workspace controller from a TOML file.
 
     Raises:
-        InputError: the file is not TOML, a key is not the name of a gain, or a gain is invalid; the message gives file
-            and line.
+        InputError: the file is not TOML, a key is not the name of a gain, or a gain is invalid.
         OSError: the file cannot be read.
     """
     return WorkspaceGains(**read_gains(path))
@@ -49,7 +48,7 @@ def read_gains(path: str | Path) -> dict[str, Gain]:
 
 
 def save_gains(gains: WorkspaceGains, path: str | Path) -> None:
-    """Write gains to a TOML file for ``load_gains``.
+    """Write gains of the workspace controller to a TOML file for ``load_gains``.
 
     Raises:
         OSError: the file cannot be written.

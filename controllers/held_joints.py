@@ -30,10 +30,10 @@ class HeldJoints:
     a foot's share of the body mass at their tip is added, since the body stands on them.
 
     Attributes:
-        by: means of holding: ``impedance`` acts within the integrator's steps, ``servo`` is torques held for a period.
+        by: ``impedance``: within the integrator's steps; ``servo``: by torques that are constant for a control period.
         frequency: [Hz] natural frequency ω/2π.
         damping_ratio: damping ratio ζ.
-        angles: [rad] angles, one for all joints or by joint; joints missing in a table use the model's ``posture``.
+        angles: [rad] held angles, for all joints or by joint; joints missing in a table use the model's ``posture``.
 
     Raises:
         InputError: a number is out of range, or ``by`` is unknown.

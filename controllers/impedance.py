@@ -24,11 +24,10 @@ DAMPING = 50.0
 class JointImpedance(Controller):
     """Joint impedance: a spring and a damper in each joint, solved implicitly in each step of the integrator.
 
-    It commands no torques: the integrator adds stiffness and damping to the diagonal of its factorization. So they are
-    stable at any step size, while a PD controller with these gains would diverge.
+    It commands no torques: the integrator includes stiffness and damping in the equations of each step. The motion is
+    therefore stable for any time step, while it would diverge under a PD controller with these gains.
 
-    Stiffness, damping and rest angle are one number for all joints or a table by joint; joints missing in a table have
-    value zero.
+    Stiffness, damping and rest angle are one number for all joints or a table by joint; zero for joints not in a table.
 
     Attributes:
         rest: [rad] rest angles of the springs.
@@ -42,7 +41,7 @@ class JointImpedance(Controller):
     stiffness: JointValues = parameter(STIFFNESS, "N·m/rad", "Stiffness of each joint", 0.0, 4000.0)
     damping: JointValues = parameter(DAMPING, "N·m·s/rad", "Damping of each joint", 0.0, 200.0)
     rest: JointValues = field(default_factory=dict)
-    period: float = parameter(2e-3, "s", "Control period")
+    period: float = parameter(2e-3, "s", "Control period: time between two checks for a fall")
 
     def __post_init__(self) -> None:
         checked(self.stiffness, "impedance.stiffness", least=0.0)

@@ -18,7 +18,7 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class JointPD(Controller):
-    """PD control of each joint, τ = −k_p (θ − θ_d) − k_d θ̇, within ±limit and held for a control period.
+    """PD control of each joint: torque τ = −k_p (θ − θ_d) − k_d θ̇, within ±limit and constant for a control period.
 
     The human stands upright with the defaults. The control period bounds the damping: a torque held for a period must
     not reverse the motion of a light foot in the air. ``JointImpedance`` has no such bound.
@@ -38,8 +38,8 @@ class JointPD(Controller):
 
     analytic: ClassVar[bool] = True
 
-    kp: JointValues = parameter(1500.0, "N·m/rad", "Stiffness of each joint", 0.0, 3000.0)
-    kd: JointValues = parameter(4.0, "N·m·s/rad", "Damping of each joint", 0.0, 20.0)
+    kp: JointValues = parameter(1500.0, "N·m/rad", "Proportional gain (stiffness) of each joint", 0.0, 3000.0)
+    kd: JointValues = parameter(4.0, "N·m·s/rad", "Derivative gain (damping) of each joint", 0.0, 20.0)
     target: JointValues = field(default_factory=dict)
     limit: JointValues = parameter(float("inf"), "N·m", "Torque limit of each joint")
     period: float = parameter(2e-3, "s", "Control period")

@@ -14,10 +14,10 @@ JointValues = float | Mapping[str, float]
 
 
 def checked(values: JointValues, what: str, *, least: float = -np.inf, infinite: bool = False) -> JointValues:
-    """Return ``values`` after a check that all are numbers allowed for ``what``.
+    """Return ``values`` after a check of each number; ``what`` names them in messages.
 
     Raises:
-        InputError: a value is not a number, is below ``least``, or is infinite without ``infinite``.
+        InputError: a value is not a number, is below ``least``, or is infinite while ``infinite`` is False.
     """
     for place, value in _named(values, what):
         if not _is_number(value) or np.isnan(value) or value < least or (np.isinf(value) and not infinite):

@@ -28,17 +28,17 @@ MOST_PERIODS = 10_000
 
 @dataclass(frozen=True)
 class LQR(Controller):
-    """Linear quadratic regulator: u = u_0 − K x minimizes ∫ (xᵀ Q x + uᵀ R u) dt for small deviations x from a stance.
+    """Linear quadratic regulator for standing: torques u_0 − K x minimize ∫ (xᵀ Q x + uᵀ R u) dt with u = −K x.
 
-    In the stance the model rests with its trunk at ``target_position``, feet flat, and all contact points sticking.
-    A and B are the exact linearization of one control period there, with torques held and contact springs included. K
-    solves the discrete Riccati equation (``design``). x are displacements and momenta in tangent coordinates; the
-    controller computes them from errors and rates of root and joints.
+    In the stance the torques u_0 hold the model at rest, with its trunk at ``target_position``, feet flat, and all
+    contact points sticking; x are small deviations from it: displacements and momenta in tangent coordinates, computed
+    from errors and rates of root and joints. A and B in x' = A x + B u are the exact linearization of one control
+    period there, with constant torques and with contact springs. K solves the discrete Riccati equation (``design``).
 
-    The anchors of the floor's springs are not measured. They are parameters of A and B, since they do not move while
-    points stick; they move if feet slide. With ``reference`` ``world`` the controller is the exact regulator. It pulls
-    feet that have slid back as far as possible without sliding. With ``feet``, errors are relative to the feet: anchors
-    are assumed to have moved with them. The difference is the feet's deflection on the floor's springs, about 1 mm.
+    The anchors of the floor's springs are not measured. A and B assume fixed anchors; anchors move if feet slide. With
+    ``reference`` ``world`` the controller is the exact regulator: if feet have slid, it pulls them back as far as
+    possible without sliding. With ``feet``, errors are relative to the feet, as if the anchors had moved with them:
+    this neglects the feet's deflection on the floor's springs, about 1 mm.
 
     Friction cones and the soles' edges are not modelled, so that the controller balances only small deviations.
 
@@ -47,11 +47,11 @@ class LQR(Controller):
         weight_joints: weight of joint displacements, for all joints or by joint; zero for joints missing in a table.
         weight_torque: weight of torques, for all joints, by joint, or as a symmetric positive definite matrix over
             ``model.joint_names``.
-        horizon: [s] end of a finite horizon, from the start of the run; afterwards gains are the steady-state gains.
-            inf: only steady-state gains.
-        weight_end: [s] weight of the final state of a finite horizon, as a duration of Q.
+        horizon: [s] duration of a finite horizon, from the start of the run; then, or with inf, gains are constant.
+        weight_end: [s] duration by which Q is multiplied to weight the final state of a finite horizon.
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits.
-        posture: (nq,) reference posture, set by ``holding``; default: feet flat below the home posture, or a robot's.
+        posture: (nq,) reference posture, set by ``holding``; default: trunk at ``target_position``,
+            feet flat; robots: their own posture.
         floor: floor of the design model; default: ``contact.RUBBER``.
 
     Raises:
@@ -61,7 +61,7 @@ class LQR(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Trunk CoM in the reference posture")
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Position of the trunk CoM in the reference posture")
     weight_com: Vector3 = parameter(
         (25.0, 5.0, 35.0), "1/m²", "Weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
     )
@@ -77,12 +77,12 @@ class LQR(Controller):
     weight_joints: JointValues = parameter(100.0, "1/rad²", "Weight of each joint displacement", 1e-4, 1e3)
     weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "Weight of each joint rate", 1e-6, 1e2)
     weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Weight of each joint torque", 1e-7, 1e-2)
-    horizon: float = parameter(math.inf, "s", "End of the finite horizon; then, or with inf, steady-state gains")
-    weight_end: float = parameter(1.0, "s", "Weight of the final state of a finite horizon, as a duration")
-    reference: Literal["world", "feet"] = parameter("feet", "", f"Frame of the errors: {' or '.join(REFERENCES)}")
+    horizon: float = parameter(math.inf, "s", "End of the finite horizon; afterwards, or if inf: steady-state gains")
+    weight_end: float = parameter(1.0, "s", "Finite horizon: time for which the final state counts in the cost")
+    reference: Literal["world", "feet"] = parameter("feet", "", f"Frame of state errors: {' or '.join(REFERENCES)}")
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     period: float = parameter(2e-3, "s", "Control period")
-    step: float = parameter(5e-4, "s", "Integrator step of the design model")
+    step: float = parameter(5e-4, "s", "Integrator time step of the linearized model")
     floor: Floor | None = None
     posture: tuple[float, ...] | None = a_posture()
 
@@ -102,7 +102,7 @@ class LQR(Controller):
         if not self.horizon > 0.0:
             raise InputError(f"lqr.horizon = {self.horizon!r}: it must be above zero, or inf")
         if math.isfinite(self.horizon) and self.horizon > MOST_PERIODS * self.period:
-            raise InputError(f"lqr.horizon = {self.horizon:g} s: at most {MOST_PERIODS} control periods, or inf")
+            raise InputError(f"lqr.horizon = {self.horizon:g} s: it must be inf, or at most {MOST_PERIODS} periods")
         zero_or_above(self.weight_end, "lqr.weight_end")
         reference: str = self.reference
         if reference not in REFERENCES:

@@ -168,7 +168,7 @@ def _cache(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
-    """Return the linearized stance of a model, cached.
+    """Return the stance of a model in the conditions of ``plan``, with its linearization; cached.
 
     Raises:
         InputError: the model does not stand, or a point's contact law is not differentiable in this stance.

@@ -16,21 +16,20 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class Postural(AnkleController):
-    """Independent channel model: ankle torque T = −m g h (φ_0 + K e + D ė) plus passive ankles; other joints are held.
+    """Independent channel model: active ankle torque −m g h (φ_0 + K e + D ė), passive ankles, other joints held.
 
-    The body is an inverted pendulum about the ankles with the sensory error (Peterka 2002)
+    The body is an inverted pendulum about the ankles, with its CoM at height h, and the sensory error (Peterka 2002)
 
         e = W L (φ − ψ) + (1 − W) φ − F T.
 
-    W is the weight of proprioception, which measures the body's sway φ relative to the feet; these tilt by ψ with the
-    floor. 1 − W is the weight of sway in space. Both are relative to the posture's sway φ_0. L and F are low-pass
-    filters, and T is the ankle torque including its passive part, from ground reaction forces. ``biped.Sensors`` sets
-    delay and noise of all signals. The passive part (tendons, and muscles of constant activation) acts without delay:
-    an impedance about the posture's angle, within the integrator's steps. The posture is stable if the sum
-    of both stiffnesses is above 1 and the delay is short enough.
-
-    On a floor that tilts by ψ about the ankles, the body sways by H ψ. With inertia J, N = m g h (K + D s), P = m g h
-    (passive stiffness + passive damping s), delay E = e^{−sτ} and B = 1/(J s² − m g h),
+    W is the weight of proprioception, which measures the sway φ of the body relative to feet that tilt by ψ with the
+    floor; 1 − W is the weight of sway in space. The angle φ counts from the sway φ_0 of the posture. L and F are
+    low-pass filters. T is the whole ankle torque, active and passive, from ground reaction forces. ``biped.Sensors``
+    sets delay and noise of all signals. The passive torque (tendons, and muscles of constant activation) acts without
+    delay: an impedance about the posture's angle. The posture is stable if active and passive stiffness add up to more
+    than 1 and the delay is short enough. On a floor that tilts by ψ about the ankles, the body sways by H ψ. With the
+    Laplace variable s, the body's inertia J, the active part N = m g h (K + D s), the passive part P = m g h (passive
+    stiffness + passive damping s), the sensory delay τ in E = e^{−sτ}, and B = 1/(J s² − m g h),
 
         φ = B T,    T = −N E e − P (φ − ψ),    M = W L + 1 − W,
         H = (P B + W L N E B) / (1 − N E F + P B + M N E B).
@@ -38,9 +37,9 @@ class Postural(AnkleController):
     Attributes:
         stiffness: [m g h] stiffness K of the feedback.
         damping: [m g h s] damping D of the feedback.
-        weight: proprioceptive weight W, 0 to 1; the rest is graviceptive. In people it is lower for larger tilts of the
-            floor: 0.7 at tilts of 0.5° peak to peak, 0.2 at 8°.
-        torque_feedback: [rad/(m g h rad)] gain of F; 0.01° per N·m correspond to 0.11.
+        weight: proprioceptive weight W, 0 to 1; graviception has 1 − W. In people W falls from 0.7 for floor tilts of
+            0.5° peak to peak to 0.2 for 8°.
+        torque_feedback: [rad/(m g h rad)] gain of the filter F; 0.01° per N·m is 0.11.
         torque_feedback_time: [s] time constant of F.
     """
 
@@ -51,8 +50,8 @@ class Postural(AnkleController):
     weight: float = parameter(
         0.0, "", "Proprioceptive weight (sway relative to the feet); the rest is graviceptive", 0.0, 1.0
     )
-    torque_feedback: float = parameter(0.0, "rad/(m g h rad)", "Gain of the low-pass torque feedback", 0.0, 0.3)
-    torque_feedback_time: float = parameter(15.0, "s", "Time constant of the torque feedback", 0.1, 30.0)
+    torque_feedback: float = parameter(0.0, "rad/(m g h rad)", "Gain of the low-pass ankle torque feedback", 0.0, 0.3)
+    torque_feedback_time: float = parameter(15.0, "s", "Low-pass time constant of the torque feedback", 0.1, 30.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,7 +59,7 @@ class Postural(AnkleController):
             zero_or_above(getattr(self, name), f"postural.{name}")
         above_zero(self.torque_feedback_time, "postural.torque_feedback_time")
         if not 0.0 <= self.weight <= 1.0:
-            raise InputError(f"postural.weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
+            raise InputError(f"postural.weight = {self.weight!r}: it must be from 0 (none) to 1 (only proprioception)")
 
     def law(self, model: Model) -> PosturalLaw:
         """Return the compiled law, for the kernels."""

@@ -34,8 +34,8 @@ class Predicted(Ahead):
 
     Attributes:
         step: [s] integrator step of the linearized model.
-        reference: frame of the deviations, as in ``LQR``: the ``feet``, or the ``world``, in which feet that have slid
-            are assumed to be pulled back.
+        reference: frame of the deviations, as in ``LQR``: the ``feet``, or the ``world``, which assumes that feet
+            that have slid are pulled back.
 
     Raises:
         InputError: the delay is not a positive whole number of periods, or the inner controller is not compiled.

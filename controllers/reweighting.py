@@ -22,23 +22,21 @@ class Reweighting(AnkleController):
     The body is an inverted pendulum about its ankles. A servo controls the angle φ − ψ between body and feet; by itself
     it would tilt the body with the floor. Two disturbances are estimated, with thresholds, and compensated:
 
-        a = (φ − ψ) + ψ̂ + ĝ,    ψ̂ = ∫ G_ψ D(ψ̇) dt,    ĝ = G_g D(φ),
+        a = (φ − ψ) + ψ̂ + ĝ,    ψ̂ = ∫ G_ψ Z(ψ̇) dt,    ĝ = G_g Z(φ),
 
-    the floor's tilt ψ, from the rate at which the feet tilt in space, and gravity's pull, from the sway φ in space.
-    D(x) is the part of x above the threshold in absolute value. Small and slow tilts are below the thresholds, so that
-    the body follows the floor. Larger tilts are compensated more: the weight shifts from proprioception to orientation
-    in space, with one set of parameters for all amplitudes.
+    ψ̂ estimates the floor's tilt ψ from the feet's tilt rate in space, and ĝ gravity's pull from the sway φ in space.
+    The angle φ counts from the sway φ_0 of the posture. Z(x) is the part of x beyond ±threshold. Small and slow tilts
+    are below the thresholds: the body follows the floor. Larger tilts are compensated more: the weight shifts from
+    proprioception to orientation in space, with one set of parameters for all amplitudes.
 
     Gains, thresholds (in degrees and degrees per second, as we read them) and the servo are those of people with eyes
     closed and a sensory delay of 0.16 s. With eyes open the thresholds are 0.20°/s and 0.03°, the gains 0.89 and 0.46,
-    and the delay 0.15 s. Set the delay in ``biped.Sensors``, without thresholds there. The leak of ψ̂ is our choice: it
+    and the delay 0.15 s. Set the delay in ``biped.Sensors``, without thresholds there. The leak of ψ̂ is our choice; it
     removes accumulated noise.
 
     Attributes:
         tilt_gain: gain G_ψ of the tilt compensation.
-        tilt_threshold: [rad/s] threshold of the feet's tilt rate.
         gravity_gain: gain G_g of the gravity compensation.
-        gravity_threshold: [rad] threshold of the sway.
         servo: gain S of the servo.
         stiffness: [m g h] stiffness K of the servo.
         damping: [m g h s] damping D of the servo.
@@ -48,15 +46,17 @@ class Reweighting(AnkleController):
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m", "estimated_tilt": "rad"}
 
     tilt_gain: float = parameter(0.75, "", "Gain of the floor tilt compensation", 0.0, 1.0)
-    tilt_threshold: float = parameter(0.33 * _DEGREE, "rad/s", "Threshold of feet rate in the tilt estimate", 0.0, 0.02)
+    tilt_threshold: float = parameter(
+        0.33 * _DEGREE, "rad/s", "Threshold of the feet's tilt rate in the estimate of the floor's tilt", 0.0, 0.02
+    )
     gravity_gain: float = parameter(0.55, "", "Gain of the gravity compensation", 0.0, 1.0)
     gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "Threshold of sway in the gravity estimate", 0.0, 0.01)
     servo: float = parameter(0.85, "", "Gain of the servo of the angle between body and feet", 0.0, 2.0)
     stiffness: float = parameter(1.0, "m g h", "Stiffness of the servo (angle between body and feet)", 0.0, 3.0)
     damping: float = parameter(0.3, "m g h s", "Damping of the servo (angle between body and feet)", 0.0, 1.0)
     leak: float = parameter(20.0, "s", "Decay time constant of the estimated floor tilt", 1.0, 60.0)
-    passive_stiffness: float = parameter(0.0, "m g h", "Passive ankle stiffness", 0.0, 2.0)
-    passive_damping: float = parameter(0.0, "m g h s", "Passive ankle damping", 0.0, 0.2)
+    passive_stiffness: float = parameter(0.0, "m g h", "Passive stiffness of both ankles together", 0.0, 2.0)
+    passive_damping: float = parameter(0.0, "m g h s", "Passive damping of both ankles together", 0.0, 0.2)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -29,9 +29,9 @@ PLACE, TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
 class SetPointPath(Displacement):
     """Displacement and rotation of a controller's set point over time, in world axes.
 
-    Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
-    Velocities and accelerations are the derivatives of the signals; at a jump or a kink both are zero. A signal is zero
-    before its first knot, and constant after its last knot.
+    The set point (p_0, R_0) of the controller moves to the position p_0 + (x, y, z) and orientation exp(φ̂) R_0, with
+    the rotation vector φ = (roll, pitch, yaw). Velocities and accelerations are the derivatives of the signals; both
+    are zero where value or slope jumps. A signal is zero before its first knot, and constant after its last knot.
     """
 
     WHAT: ClassVar[str] = "set point"
@@ -67,7 +67,9 @@ class SetPointPath(Displacement):
         """
         at, place = np.asarray(times, dtype=float), np.asarray(positions, dtype=float)
         if at.ndim != 1 or place.shape != (len(at), 3):
-            raise InputError(f"recorded set point: times {at.shape}, positions {place.shape} must be (n,), (n, 3)")
+            raise InputError(
+                f"recorded set point: shape of times {at.shape}, of positions {place.shape}: use (n,) and (n, 3)"
+            )
         turned = np.zeros((len(at), 3)) if orientations is None else _turns(at, np.asarray(orientations, dtype=float))
         table = np.column_stack([place - place[:1], turned])
         since = start + at - at[:1]
@@ -84,7 +86,7 @@ class SetPointPath(Displacement):
         record = reading.read(path)
         turns = [name for name in TURN if name in record.columns]
         if turns and len(turns) != len(TURN):
-            raise InputError(f"{path}: it must have all or none of {', '.join(TURN)}, but has {', '.join(turns)}")
+            raise InputError(f"{path}: it must have all or no columns {', '.join(TURN)}, but has {', '.join(turns)}")
         table = np.column_stack([record.signal(name)(record.time) for name in (*PLACE, *turns)])
         try:
             return cls.recorded(record.time, table[:, :3], table[:, 3:] if turns else None, start)
@@ -95,7 +97,7 @@ class SetPointPath(Displacement):
 def _turns(times: Floats, orientations: Floats) -> Floats:
     """Return the rotation vectors (n, 3) [rad] from the first orientation, without jumps by whole turns."""
     if orientations.shape != (len(times), 4) or not np.all(np.isfinite(orientations)):
-        raise InputError(f"recorded set point: orientations {orientations.shape} must be ({len(times)}, 4), finite")
+        raise InputError(f"recorded set point: orientations {orientations.shape}: use ({len(times)}, 4) finite numbers")
     if np.any(np.abs(np.linalg.norm(orientations, axis=1) - 1.0) > 1e-3):
         raise InputError("recorded set point: orientations must be unit quaternions, scalar first")
     from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start
@@ -103,7 +105,7 @@ def _turns(times: Floats, orientations: Floats) -> Floats:
     turns = Rotation.from_quat(orientations, scalar_first=True)
     vectors: Floats = (turns * turns[0].inv()).as_rotvec()
     if np.any(np.linalg.norm(vectors, axis=1) > 0.9 * np.pi):
-        raise InputError("recorded set point: rotation by more than 160° from the first row: use a SetPointPath")
+        raise InputError("recorded set point: it turns by more than 160° from its first row: use SetPointPath signals")
     return vectors
 
 
@@ -120,15 +122,15 @@ class SetPointMotion:
         InputError: a number is out of range, displacement and turn are zero, or the file lacks a column.
     """
 
-    shape: Shape = parameter("none", "", "Shape of the set point's motion")
-    displacement: Vector3 = parameter((0.0, 0.0, 0.0), "m", "Displacement of the set point, or amplitude of the sine")
-    turn: Vector3 = parameter((0.0, 0.0, 0.0), "rad", "Rotation vector of the set point, or amplitude of the sine")
+    shape: Shape = parameter("none", "", "Motion of the set point: none, step, return (step and back), sine, recorded")
+    displacement: Vector3 = parameter((0.0, 0.0, 0.0), "m", "Set point displacement, world axes; sine: amplitude")
+    turn: Vector3 = parameter((0.0, 0.0, 0.0), "rad", "Set point rotation vector, world axes; sine: amplitude")
     start: float = parameter(0.5, "s", "Start of the set point's motion")
     rise: float = parameter(1.0, "s", "Rise time of the set point's step; fade-in and fade-out time of its sine")
     hold: float = parameter(0.5, "s", "Hold time between the set point's step and its return")
     frequency: float = parameter(0.5, "Hz", "Frequency of the set point's sine")
     duration: float = parameter(10.0, "s", "Duration of the set point's sine")
-    file: str = parameter(NO_FILE, "", "CSV file of a recorded motion: time [s], x, y, z [m], qw, qx, qy, qz")
+    file: str = parameter(NO_FILE, "", "Recorded motion: CSV file with columns time [s], x, y, z [m], qw, qx, qy, qz")
     reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:
@@ -142,7 +144,7 @@ class SetPointMotion:
         for name in ("rise", "frequency", "duration"):
             above_zero(getattr(self, name), f"controller.motion.{name}")
         if self.shape in ("step", "return", "sine") and not any((*self.displacement, *self.turn)):
-            raise InputError(f"controller.motion.shape = {self.shape}: set displacement or turn, which are zero")
+            raise InputError(f"controller.motion.shape = {self.shape}: set displacement or turn; both are zero")
         object.__setattr__(self, "_path", self._made())
 
     @property

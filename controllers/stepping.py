@@ -37,7 +37,7 @@ _NOT_NUMBERS = ("instruction", "single_support", "double_support", "lateral", "b
 
 @dataclass(frozen=True)
 class StepTasks:
-    """Gains and weights of the whole-body program during and after steps; fields as in ``WholeBodyController``."""
+    """Gains and weights of the quadratic program during and after steps; fields as in ``WholeBodyController``."""
 
     capture: float = parameter(8.0, "1/s", "Decay rate of the capture-point error", 0.0, 30.0)
     kp_height: float = parameter(80.0, "1/s²", "Proportional gain of the CoM height task", 0.0, 200.0)
@@ -45,13 +45,13 @@ class StepTasks:
     kp_trunk: float = parameter(100.0, "1/s²", "Proportional gain of the trunk orientation task", 0.0, 200.0)
     kd_trunk: float = parameter(20.0, "1/s", "Damping gain of the trunk orientation task", 0.0, 40.0)
     kd_momentum: float = parameter(4.0, "1/s", "Angular momentum task: commanded decay rate", 0.0, 20.0)
-    weight_height: float = parameter(5.0, "", "Weight of the CoM height task", 0.01, 100.0)
-    weight_trunk: float = parameter(0.02, "", "Weight of the trunk orientation task", 1e-4, 1.0)
-    weight_momentum: float = parameter(0.01, "", "Weight of the angular momentum task", 1e-4, 10.0)
-    weight_feet: float = parameter(11.0, "", "Weight of the stance foot task", 0.1, 1000.0)
-    weight_yaw: float = parameter(0.01, "", "Weight of the trunk yaw task", 1e-5, 1.0)
-    weight_posture: float = parameter(2e-4, "", "Weight of the joint posture task", 1e-6, 1e-2)
-    weight_force: float = parameter(5e-3, "", "Weight of the contact forces", 1e-4, 0.1)
+    weight_height: float = parameter(5.0, "", "Weight of the CoM height task (horizontal CoM: 1)", 0.01, 100.0)
+    weight_trunk: float = parameter(0.02, "", "Weight of the trunk orientation task (horizontal CoM: 1)", 1e-4, 1.0)
+    weight_momentum: float = parameter(0.01, "", "Weight of the angular momentum task (horizontal CoM: 1)", 1e-4, 10.0)
+    weight_feet: float = parameter(11.0, "", "Weight of the stance foot task (horizontal CoM: 1)", 0.1, 1000.0)
+    weight_yaw: float = parameter(0.01, "", "Weight of the trunk yaw task (horizontal CoM: 1)", 1e-5, 1.0)
+    weight_posture: float = parameter(2e-4, "", "Weight of the joint posture task (horizontal CoM: 1)", 1e-6, 1e-2)
+    weight_force: float = parameter(5e-3, "", "Weight of contact forces in the cost (horizontal CoM: 1)", 1e-4, 0.1)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -88,14 +88,14 @@ def _check_direction(values: Any, name: str) -> None:
 class LateralSteps:
     """Values of `Stepping` for lateral steps; raises InputError for a number out of range."""
 
-    bearing: float = parameter(0.916, "rad", "CoM motion angle from AP axis above which steps are lateral", 0.0, 1.6)
-    lateral_share: float = parameter(0.7589, "", "Ratio of CoP shift to capture-point offset, across travel", 0.0, 1.0)
+    bearing: float = parameter(0.916, "rad", "Angle of CoM travel from AP axis above which steps are lateral", 0.0, 1.6)
+    lateral_share: float = parameter(0.7589, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
     shortest_swing: float = parameter(0.2, "s", "Shortest swing time", 0.1, 0.8)
     swing_speed: float = parameter(1.055, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
-    max_foot_load: float = parameter(1.803, "", "Ratio of the vertical GRF limit of a foot to body weight", 1.0, 5.0)
+    max_foot_load: float = parameter(1.803, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
     clearance: float = parameter(0.03076, "m", "Swing foot clearance", 0.01, 0.2)
     landing_speed_ratio: float = parameter(0.8989, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    swing_yaw_ratio: float = parameter(0.088, "", "Swing foot: ratio of yaw weight to position weight", 0.0, 1.0)
+    swing_yaw_ratio: float = parameter(0.088, "", "Swing foot task: yaw weight / position weight", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         _check_direction(self, "lateral")
@@ -105,22 +105,19 @@ class LateralSteps:
 class BackwardSteps:
     """Values of `Stepping` for fast backward steps.
 
-    Attributes:
-        min_capture_offset: [m] offset of the capture point behind the CoM, at the onset of the first step, above which
-            these values apply.
-        single_support: gains and weights in single support.
-
     Raises:
         InputError: a number is out of range.
     """
 
-    min_capture_offset: float = parameter(0.09, "m", "Capture-point offset above which backward values apply", 0.0, 1.0)
-    lateral_share: float = parameter(0.6841, "", "Ratio of CoP shift to capture-point offset, across travel", 0.0, 1.0)
+    min_capture_offset: float = parameter(
+        0.09, "m", "Capture-point distance behind the CoM at step onset above which these values apply", 0.0, 1.0
+    )
+    lateral_share: float = parameter(0.6841, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
     shortest_swing: float = parameter(0.2667, "s", "Shortest swing time", 0.1, 0.8)
-    max_foot_load: float = parameter(1.583, "", "Ratio of the vertical GRF limit of a foot to body weight", 1.0, 5.0)
+    max_foot_load: float = parameter(1.583, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
     landing_speed_ratio: float = parameter(0.6, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    cop_inset: float = parameter(0.1232, "", "Ratio of CoP inset to distance from sole edge to centre", 0.0, 0.9)
-    weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task", 0.1, 1000.0)
+    cop_inset: float = parameter(0.1232, "", "Least CoP distance from sole edge / edge-to-centre distance", 0.0, 0.9)
+    weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task (horizontal CoM: 1)", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
 
     def __post_init__(self) -> None:
@@ -131,15 +128,14 @@ class BackwardSteps:
 class Stepping(WholeBodyController):
     """Controller that recovers with feet in place if possible, and otherwise by stepping (docs/stepping.md).
 
-    Until the first step it equals ``WholeBodyController`` bit for bit. Then a planner chooses at each tick the
-    position and time of the next landing of least cost for the linear inverted pendulum (Koolen et al. 2012; Khadiv et
-    al. 2016). The whole-body program moves the swing foot there, leaves it unloaded, and keeps the legs apart.
+    Until the first step it equals ``WholeBodyController`` bit for bit. Then a planner chooses at each tick the position
+    and time of the next landing with the least cost, for the linear inverted pendulum (Koolen et al. 2012; Khadiv et
+    al. 2016). The cost is the predicted distance of the capture point outside the new sole (capture-point error) plus
+    costs of time, length and crossing. The whole-body program moves the unloaded foot there and keeps the legs apart.
 
     Attributes:
-        instruction: ``try-not-to-step``, ``step-freely`` (with ``repeat_trigger`` for all steps), ``one-step-only``, or
-            ``feet-in-place``.
-        max_swing_speed: [m/s] greatest mean speed of the swing foot; the distance by which it cannot reach a position
-            counts as distance from the capture point.
+        instruction: instruction to the participant; with ``step-freely``, ``repeat_trigger`` holds for all steps.
+        max_swing_speed: [m/s] greatest mean speed of the swing foot; distance that it cannot cover in time is a cost.
         landing_speed_ratio: ratio of the foot's landing speed (0.2 to 1 m/s) to the CoM's horizontal speed.
         single_support: gains and weights in single support.
         double_support: gains and weights in double support after a step.
@@ -158,38 +154,42 @@ class Stepping(WholeBodyController):
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = parameter(
         "try-not-to-step", "", f"Instruction to the participant: {', '.join(INSTRUCTIONS)}"
     )
-    trigger: float = parameter(0.01785, "m", "Capture-point distance from the soles that triggers a step", -0.05, 0.1)
-    lean_gain: float = parameter(0.01, "m s", "Capture-point shift per trunk lean rate and per ω × lean", 0.0, 0.1)
-    repeat_trigger: float = parameter(-0.04682, "m", "Capture-point distance that triggers a further step", -0.1, 0.1)
-    same_foot_cost: float = parameter(0.07368, "m", "Cost of a further step with the same foot", 0.0, 1.0)
-    lateral_share: float = parameter(0.7912, "", "Ratio of CoP shift to capture-point offset, across travel", 0.0, 1.0)
+    trigger: float = parameter(0.01785, "m", "Capture-point distance outside soles that triggers a step", -0.05, 0.1)
+    lean_gain: float = parameter(
+        0.01, "m s", "Capture-point shift in the trigger / (trunk lean rate + lean × √(g / CoM height))", 0.0, 0.1
+    )
+    repeat_trigger: float = parameter(
+        -0.04682, "m", "Capture-point distance outside the soles (negative: inside) for further steps", -0.1, 0.1
+    )
+    same_foot_cost: float = parameter(0.07368, "m", "Step cost of same foot again, as capture-point error", 0.0, 1.0)
+    lateral_share: float = parameter(0.7912, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
     unload_time: float = parameter(0.002495, "s", "Time to unload the swing foot before a step", 0.0, 0.2)
     shortest_swing: float = parameter(0.2321, "s", "Shortest swing time", 0.1, 0.8)
     longest_swing: float = parameter(0.8281, "s", "Longest swing time", 0.2, 1.5)
     load_time: float = parameter(0.005069, "s", "Time to load a foot after landing", 0.0, 0.3)
     swing_speed: float = parameter(1.438, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
     max_swing_speed: float = parameter(3.4, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
-    overshoot: float = parameter(0.02792, "m", "Foot placement beyond the capture point", -0.1, 0.2)
-    min_step_width: float = parameter(0.1026, "m", "Smallest step width (lateral distance of the feet)", 0.05, 0.5)
-    crossing_distance: float = parameter(0.378, "m", "Smallest AP distance of the feet in a cross-over step", 0.1, 0.5)
-    time_cost: float = parameter(0.1978, "m/s", "Cost of a step per time until landing", 0.0, 2.0)
-    length_cost: float = parameter(0.4728, "", "Cost of a step per length", 0.0, 2.0)
-    crossing_cost: float = parameter(0.2003, "m", "Cost of a cross-over step", 0.0, 1.0)
-    max_foot_load: float = parameter(1.186, "", "Ratio of the vertical GRF limit of a foot to body weight", 1.0, 5.0)
+    overshoot: float = parameter(0.02792, "m", "Foot placement distance beyond the capture point", -0.1, 0.2)
+    min_step_width: float = parameter(0.1026, "m", "Smallest step width (lateral distance between the feet)", 0.05, 0.5)
+    crossing_distance: float = parameter(0.378, "m", "Least AP distance between feet in a cross-over step", 0.1, 0.5)
+    time_cost: float = parameter(0.1978, "m/s", "Step cost per time until landing, as capture-point error", 0.0, 2.0)
+    length_cost: float = parameter(0.4728, "", "Step cost per step length, as capture-point error", 0.0, 2.0)
+    crossing_cost: float = parameter(0.2003, "m", "Step cost of crossing the legs, as capture-point error", 0.0, 1.0)
+    max_foot_load: float = parameter(1.186, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
     clearance: float = parameter(0.02139, "m", "Swing foot clearance", 0.01, 0.2)
     crossing_clearance: float = parameter(0.1109, "m", "Swing foot clearance in a cross-over step", 0.01, 0.3)
-    passing_share: float = parameter(0.4132, "", "Share of a cross-over swing until the stance leg is passed", 0.2, 1.0)
+    passing_share: float = parameter(0.4132, "", "Share of a cross-over swing's time to pass the stance leg", 0.2, 1.0)
     landing_speed_ratio: float = parameter(0.5, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    cop_inset: float = parameter(0.2157, "", "Ratio of CoP inset to distance from sole edge to centre", 0.0, 0.9)
-    swing_yaw_ratio: float = parameter(0.08353, "", "Swing foot: ratio of yaw weight to position weight", 0.0, 1.0)
+    cop_inset: float = parameter(0.2157, "", "Least CoP distance from sole edge / edge-to-centre distance", 0.0, 0.9)
+    swing_yaw_ratio: float = parameter(0.08353, "", "Swing foot task: yaw weight / position weight", 0.0, 1.0)
     kp_swing: float = parameter(500.0, "1/s²", "Proportional gain of the swing foot's orientation", 0.0, 2000.0)
     kd_swing: float = parameter(45.0, "1/s", "Damping gain of the swing foot's orientation", 0.0, 100.0)
     com_drop: float = parameter(0.01258, "m", "Greatest lowering of the hips in a step", 0.0, 0.2)
     leg_clearance: float = parameter(0.01, "m", "Smallest clearance between the legs", 0.0, 0.1)
     max_leg_extension: float = parameter(0.9792, "", "Greatest ratio of hip-to-foot distance to leg length", 0.7, 1.0)
-    posture_rate: float = parameter(20.89, "1/s", "Rate at which the reference follows the actual posture", 0.0, 50.0)
+    posture_rate: float = parameter(20.89, "1/s", "Rate at which reference posture follows actual posture", 0.0, 50.0)
     closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
-    weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task", 0.1, 1000.0)
+    weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task (horizontal CoM: 1)", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT
     double_support: StepTasks = DOUBLE_SUPPORT
     lateral: LateralSteps = LateralSteps()

@@ -36,7 +36,7 @@ class WholeBodyController(Controller):
     et al. 2014; Herzog et al. 2014; Koolen et al. 2016). It minimizes the weighted sum of squared task errors. The main
     task moves the capture point (divergent component of motion) to its set point, as far as the centre of pressure can.
     Beyond that, angular momentum of the trunk helps: the hip strategy results from a low ``weight_trunk``. A foot in
-    the air bears no force and is put back; with all feet in the air they fall with the body.
+    the air bears no force and returns to its place by the other foot; if both are in the air, they fall with the body.
 
     It takes no steps. It assumes a rigid floor; the default floor yields by about a millimetre.
 
@@ -44,18 +44,19 @@ class WholeBodyController(Controller):
         target_position: [m] position of the central body's centre of mass in the reference posture; it sets the
             position of the whole body's centre of mass relative to the feet.
         weight_height: weight of the height task; the horizontal acceleration of the centre of mass has weight 1.
-        weight_momentum: weight of the rate of change of angular momentum, divided by m z².
-        weight_force: weight of the contact forces, divided by m.
+        weight_momentum: weight of the rate of change of angular momentum, divided by mass times squared CoM height.
+        weight_force: weight of the contact forces, divided by the body mass.
         torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits. A joint without either
             is limited to the body's weight times the height of its centre of mass.
-        posture: (nq,) reference posture, set by ``holding``; default: feet flat below the home posture, or a robot's.
+        posture: (nq,) reference posture, set by ``holding``; default: trunk at ``target_position``,
+            feet flat; robots: their own posture.
 
     Raises:
         InputError: a number is out of range.
         ModelError: ``torque_limit`` names a joint that the model does not have; raised when the model is known.
     """
 
-    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Trunk CoM in the reference posture")
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Position of the trunk CoM in the reference posture")
     capture: float = parameter(23.0, "1/s", "Decay rate of the capture-point error", 0.0, 30.0)
     kp_height: float = parameter(40.0, "1/s²", "Proportional gain of the CoM height task", 0.0, 200.0)
     kd_height: float = parameter(13.0, "1/s", "Damping gain of the CoM height task", 0.0, 40.0)
@@ -66,17 +67,17 @@ class WholeBodyController(Controller):
     kd_feet: float = feet_fields.a_foot_damping(20.0)
     kp_posture: float = parameter(50.0, "1/s²", "Proportional gain of the joint posture task", 0.0, 200.0)
     kd_posture: float = parameter(10.0, "1/s", "Damping gain of the joint posture task", 0.0, 40.0)
-    weight_height: float = parameter(1.15, "", "Weight of the CoM height task", 0.01, 100.0)
-    weight_trunk: float = parameter(7.7e-4, "", "Weight of the trunk orientation task", 1e-4, 1.0)
-    weight_momentum: float = parameter(0.047, "", "Weight of the angular momentum task", 1e-4, 10.0)
-    weight_feet: float = parameter(11.0, "", "Weight of the foot task", 0.1, 1000.0)
-    weight_posture: float = parameter(1.1e-3, "", "Weight of the joint posture task", 1e-6, 1e-2)
-    weight_force: float = parameter(5e-3, "", "Weight of the contact forces", 1e-4, 0.1)
+    weight_height: float = parameter(1.15, "", "Weight of the CoM height task (horizontal CoM: 1)", 0.01, 100.0)
+    weight_trunk: float = parameter(7.7e-4, "", "Weight of the trunk orientation task (horizontal CoM: 1)", 1e-4, 1.0)
+    weight_momentum: float = parameter(0.047, "", "Weight of the angular momentum task (horizontal CoM: 1)", 1e-4, 10.0)
+    weight_feet: float = parameter(11.0, "", "Weight of the foot task (horizontal CoM: 1)", 0.1, 1000.0)
+    weight_posture: float = parameter(1.1e-3, "", "Weight of the joint posture task (horizontal CoM: 1)", 1e-6, 1e-2)
+    weight_force: float = parameter(5e-3, "", "Weight of contact forces in the cost (horizontal CoM: 1)", 1e-4, 0.1)
     friction: float = feet_fields.a_friction()
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     margin: float = parameter(0.001, "m", "Smallest distance of the CoP from the sole's edge")
     lift: float = feet_fields.a_lift(0.03)
-    look_ahead: float = parameter(0.05, "s", "Time horizon of the joint range limits")
+    look_ahead: float = parameter(0.05, "s", "Time constant of the approach to joint range limits")
     period: float = parameter(2e-3, "s", "Control period")
     posture: tuple[float, ...] | None = feet_fields.a_posture()
 

@@ -30,7 +30,7 @@ REFERENCES = ("world", "feet")
 THESIS, THESIS_42 = "Wendlandt 1997, 4.3", "Wendlandt 1997, 4.2"
 LARGEST_INERTIA = {
     "unit": "kg",
-    "title": "Trunk inertia along the legs above which torques are damped; inf: never",
+    "title": "Apparent trunk inertia along the legs above which leg torques are damped; inf: never",
     "infinite": True,
 }
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
@@ -48,9 +48,9 @@ _GAIN = {"source": THESIS, "repeats": True, "matrix": True}
 class WorkspaceGains:
     """Gains of the central body's error dynamics, in world axes.
 
-    Each gain is three numbers, one number for all three, or a symmetric positive definite matrix (equations 4.14 and
-    4.24): nine numbers row by row, or three rows of three. The defaults are those of Wendlandt 1997, section 4.3:
-    vertical gains are from astronauts' jumps, others have a damping ratio of one half.
+    Each gain is three numbers, one number for all three axes, or a symmetric positive definite matrix: nine numbers row
+    by row, or three rows of three. Gains are as in Wendlandt 1997, equations 4.14 and 4.24, with the defaults of
+    section 4.3: vertical gains are from astronauts' jumps, others have a damping ratio of one half.
 
     Raises:
         InputError: a gain is negative or not finite, or a matrix is not symmetric positive definite.
@@ -98,13 +98,12 @@ def _checked_gain(value: Any, name: str) -> Gain:
 class WorkspaceController(Controller):
     """Workspace controller that keeps the central body at a set point by leg torques, with the feet on the floor.
 
-    From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
-    the wrench that gives the body the desired acceleration, splits it between the feet with least norm, and converts
-    it to joint torques.
+    The wrench that gives the central body the desired acceleration follows from its articulated-body inertia and bias
+    force with the feet fixed. It is split into foot wrenches of least norm, which are converted to joint torques.
 
     Attributes:
         target_orientation: set point of the orientation: unit quaternion, scalar first, body to world.
-        reference: frame of the set point: ``world``, as in the thesis, or ``feet``: the set point moves horizontally
+        reference: frame of the set point: ``world``, as in Wendlandt 1997, or ``feet``: it moves horizontally
             with the midpoint of the feet, and velocities are relative to that of the midpoint. On a moving floor,
             ``world`` corresponds to vestibular sensing alone, ``feet`` to proprioception of the legs.
         feet_at: [m] x and y of the midpoint of the feet's centres of mass for which the set point is given; default:
@@ -113,10 +112,10 @@ class WorkspaceController(Controller):
         motion: motion of the set point, as signals (``SetPointPath``) or numbers (``SetPointMotion``). The controller
             feeds velocities and accelerations forward (equations 4.13 and 4.24), and the run records the set point in
             columns ``target_*``.
-        largest_inertia: L [kg, kg·m²] of the central body along its legs above which torques are damped. With straight
-            knees the trunk cannot be accelerated along the legs: its apparent inertia P_1 is infinite there, and
-            torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then replaces P_1: at most L/2 and fading beyond L, at the
-            cost of a share (P_1/L)² of the desired force in any posture. inf: no damping, as in the thesis.
+        largest_inertia: [kg, kg·m²] apparent inertia L of the central body above which torques are damped. With
+            straight knees the trunk cannot be accelerated along the legs: its apparent inertia P_1 there is infinite,
+            and torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then replaces P_1: at most L/2, and tending to zero
+            for P_1 ≫ L. In any posture this costs a share (P_1/L)² of the desired force. inf: no damping.
 
     Raises:
         InputError: the set point is not finite, the orientation is not a unit quaternion, or a number is out of range.
@@ -124,7 +123,7 @@ class WorkspaceController(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = parameter((-0.01, 0.0, 1.10), "m", "Set point of the trunk CoM", source=THESIS)
+    target_position: Vector3 = parameter((-0.01, 0.0, 1.10), "m", "Set point of the trunk CoM position", source=THESIS)
     target_orientation: Quaternion = parameter(
         (1.0, 0.0, 0.0, 0.0), "", "Set point of the trunk orientation, unit quaternion w, x, y, z", source=THESIS
     )
@@ -137,7 +136,7 @@ class WorkspaceController(Controller):
     # Hidden, since the human of the experiments has no joints outside the legs.
     held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
     motion: SetPointMotion | SetPointPath = field(default_factory=SetPointMotion)
-    big_base: float = parameter(1e6, "", "Ratio of foot inertia in Algorithm 4.3 to trunk inertia", source=THESIS_42)
+    big_base: float = parameter(1e6, "", "Ratio of the feet's assumed inertia to the trunk's inertia", source=THESIS_42)
     largest_inertia: float = field(default=float("inf"), metadata=LARGEST_INERTIA)
 
     @property
@@ -205,7 +204,7 @@ class WorkspaceController(Controller):
         if gap > HANGING:
             raise InputError(
                 f"the workspace controller needs feet on the floor, but the lowest contact point of "
-                f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower"
+                f"{model.name!r} is {gap:.3g} m above it: start from biped.standing(model), or lower the model"
             )
 
     def holding(self, model: Model, q: Floats) -> Self:

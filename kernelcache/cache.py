@@ -48,7 +48,7 @@ def say(sentence: str) -> None:
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels, in ``BIPED_CACHE_DIR`` if that is set, else in the user's cache folder.
+    """Return the folder of compiled kernels, in the folder ``BIPED_CACHE_DIR`` if set, else in the user's cache folder.
 
     If it is not writable, return a new temporary folder, which is removed when the process ends.
     """

@@ -28,7 +28,7 @@ class Generic:
     def of(self, kind: type) -> Callable[..., Any]:
         """Return the implementation for a class; raise TypeError if none is registered."""
         if kind not in self.implementations:
-            raise TypeError(f"{self.declared.__name__}: no kernel is registered for {self.argument} of {kind}")
+            raise TypeError(f"{self.declared.__name__}: no kernel for {self.argument} of class {kind.__name__}")
         return self.implementations[kind]
 
     def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
@@ -37,11 +37,11 @@ class Generic:
 
 
 def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator of a kernel with an implementation for each class of one argument, a named tuple.
+    """Return a decorator for kernels that have an implementation for each class of ``argument``, a named tuple.
 
-    The decorated function only declares name and parameters. Implementations with these parameters are registered by
-    ``@NAME.register(kind)`` in any module. The implementation is selected when a caller is compiled: the choice costs
-    no time, and the caller can be cached, which is impossible with functions as arguments.
+    The decorated function only declares the kernel's name and parameters. Implementations with these parameters are
+    registered by ``@NAME.register(kind)`` in any module. The implementation is selected when a caller is compiled: the
+    choice costs no run time, and the caller can be cached, which is impossible with functions as arguments.
     """
 
     def decorate(declared: Callable[..., Any]) -> Any:
@@ -66,14 +66,14 @@ class Nothing(NamedTuple):
 
 
 def optional(argument: str, kind: type, otherwise: Any = None) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator of a kernel of which one argument may be ``Nothing``.
+    """Return a decorator for kernels whose argument ``argument`` may be ``Nothing``.
 
     A caller that is compiled for ``Nothing`` does not contain the kernel's code.
 
     Args:
-        argument: name of that argument.
-        kind: class of the argument if it is present, a named tuple.
-        otherwise: value that the kernel returns for ``Nothing``, or a function of the kernel's arguments for it.
+        argument: name of the argument that may be absent.
+        kind: class of the argument when it is present, a named tuple.
+        otherwise: value that the kernel returns for ``Nothing``, or a function of its arguments that returns it.
     """
 
     def absent(*_: Any) -> Any:

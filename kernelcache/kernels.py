@@ -73,21 +73,20 @@ def compiled(function: F, kind: type[_Compiled], pipeline: Any = MachineCodeComp
 
 
 def kernel(function: F) -> F:
-    """Make a kernel of a function, which is compiled into the kernels, routines and parts that call it.
+    """Turn a function into a kernel, which is compiled into the kernels, routines and parts that call it.
 
-    It is inlined, so that LLVM knows its arrays and constants. It has no entry from Python, which would take longer to
-    compile than the kernel; called from Python it is interpreted, with equal results. It cannot allocate memory, since
-    Numba's runtime is off, and does not hold the GIL. There is no fast-math: a run that is continued elsewhere is
-    equal bit for bit. Division by zero follows IEEE and raises no error. Compiled code is cached.
+    It is inlined, so that LLVM knows its arrays and constants. Compiled code is cached. Python interprets the function
+    when it calls it, with equal results: an entry from Python would take longer to compile than the kernel. A kernel
+    cannot allocate memory, since Numba's runtime is off, and does not hold the GIL. Without fast-math, a run continued
+    on another machine is equal bit for bit. Division by zero follows IEEE and raises no error.
     """
     return compiled(function, Inlined, BitcodeCompiler, **_INLINED)
 
 
 def routine(function: F) -> F:
-    """Make a routine of a function: a kernel that is not inlined and can be called from Python, as the API does.
+    """Turn a function into a routine: a kernel that is not inlined and can be called from Python, as the API does.
 
-    A large kernel that is called several times in a part should be a routine too, since LLVM takes more than twice as
-    long for code of twice the size.
+    Use it for a large kernel that is called several times in a part: LLVM needs over twice as long for twice the code.
     """
     return compiled(function, Routine)
 

@@ -43,19 +43,19 @@ _kept: list[Any] = []  # keeps stock Numba's functions alive, so that their addr
 
 
 def part(function: F) -> F:
-    """Make a part of a function: a kernel that is compiled separately and called by its address (see the module)."""
+    """Turn a function into a part: a kernel that is compiled separately and called by its address (see the module)."""
     dispatcher = compiled(function, Inlined, no_cfunc_wrapper=False, no_cpython_wrapper=True)
     _parts.append(dispatcher)
     return dispatcher
 
 
 def number_of(function: Callable[..., int]) -> int:
-    """Return the index of a part, which serves as its address if kernels are interpreted."""
+    """Return the index of a part in the list of all parts, which serves as its address if kernels are interpreted."""
     return next(k for k, known in enumerate(_parts) if known is function)
 
 
 def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
-    """Return the addresses of parts, (n,); missing parts are compiled in parallel first."""
+    """Return the memory addresses (n,) of compiled parts; parts that are not compiled yet are compiled, in parallel."""
     keys = list(map(_key, uses))
     if not all(key in _addresses for key in keys):
         if not (numba.config.DISABLE_JIT or PLAIN):
@@ -119,7 +119,7 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
 
 
 def places_of(packed: Sequence[Packed]) -> Any:
-    """Return the memory addresses of packed tuples, (n,)."""
+    """Return the memory addresses (n,) of the data of n ``Packed`` tuples; the tuples if kernels are interpreted."""
     places: Any = np.empty(len(packed), dtype=object if numba.config.DISABLE_JIT else np.int64)
     for k, item in enumerate(packed):
         places[k] = item.place
@@ -137,7 +137,7 @@ class Entry:
 
     Args:
         part: the part.
-        arguments: arguments of the part: ``Packed`` tuples, and example numbers that set the types of later ones.
+        arguments: arguments of the part: ``Packed`` tuples, and numbers of the types that later calls pass.
     """
 
     def __init__(self, part: Any, *arguments: Any) -> None:

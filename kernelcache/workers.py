@@ -98,7 +98,7 @@ def compile_all(jobs: Sequence[Job]) -> None:
 
 
 def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
-    """Compile the kernels for some calls in other processes, one per core; load nothing into this process."""
+    """Compile the kernels that some calls need in other processes, one per core; load nothing into this process."""
     _compile(calls, max(cores(), math.ceil(sum(call.size for call in calls) / MOST)), progress)
 
 
@@ -149,7 +149,7 @@ def main(answers: int) -> None:
     """Compile the jobs on standard input, as long as the process that requested them exists.
 
     Args:
-        answers: file descriptor of a pipe, for a line per finished job: its number, and the reason of a failure.
+        answers: file descriptor of a pipe that gets a line per finished job: its number and, if it failed, the reason.
     """
     asked_by = os.getppid()
     for number, job in pickle.load(sys.stdin.buffer).items():

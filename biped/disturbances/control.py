@@ -25,24 +25,24 @@ ByJoint = float | Mapping[str, float]
 class Actuators(Disturbance, ParameterGroup):
     """Actuators that lag, saturate, and add noise to the desired torques at each control tick.
 
-    The torque of an ``Impedance`` in a joint counts as muscle torque unless the impedance is marked passive: it lags,
-    and in every step the limit applies to the sum of this torque and the controller's. If the integrator does not
-    support torque limits, the sum is not limited, and the run warns when it exceeds the limit.
+    The torques of a controller's ``Impedance`` count as muscle torques except in its ``passive`` joints: they lag, and
+    in every time step the limit applies to the sum of impedance torque and commanded torque. If the integrator does not
+    support torque limits, this sum is not limited, and the run warns when it exceeds the limit.
 
     Raises:
         InputError: a limit or a rate limit is not above zero, or noise or time constant is negative or not finite.
-        ModelError: ``strength`` is unknown or does not fit the model's legs, or a table names an unknown joint; what
-            depends on the model is checked in ``compile``.
+        ModelError: ``strength`` is unknown or does not fit the model's legs, or a table names an unknown joint; raised
+            by ``compile`` if it depends on the model.
     """
 
-    limit: ByJoint = quantity("N·m", "Torque limit of the actuators, one for all joints or by joint", float("inf"))
+    limit: ByJoint = quantity("N·m", "Torque limit of the actuators, one for all joints or one per joint", float("inf"))
     strength: str = quantity(
-        "", "Preset of torque limits by joint angle and speed", NO_PRESET, choices=(NO_PRESET, *PEOPLE)
+        "", "Human strength: torque limits by joint angle and speed; none: off", NO_PRESET, choices=(NO_PRESET, *PEOPLE)
     )
     time_constant: float = quantity("s", "Torque time constant; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
-    rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
-    noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
-    relative_noise: ByJoint = quantity("", "Ratio of torque noise to torque (Harris and Wolpert 1998)", 0.0)
+    rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or one per joint", float("inf"))
+    noise: ByJoint = quantity("N·m", "Torque noise (standard deviation at each tick), for all joints or by joint", 0.0)
+    relative_noise: ByJoint = quantity("", "Standard deviation of torque noise / torque (Harris and Wolpert 1998)", 0.0)
     seed: int = quantity("", "Seed of the torque noise", 0)
 
     def __post_init__(self) -> None:

@@ -39,6 +39,8 @@ GROUPS = {
     "sensors": "sensors.parameters:SensorParameters",
     "actuators": "control:Actuators",
 }
+#: Frame of points of a body, in titles.
+BODY_AXES = "in axes fixed to the body (world axes in the home configuration)"
 
 
 class Disturbance:
@@ -79,8 +81,7 @@ class Place(NamedTuple):
 class ParameterGroup:
     """Base class of parameter groups that make disturbances: frozen dataclasses whose fields have unit and title.
 
-    Titles and defaults may contain ``{root}``, the name of the model's root, and ``{stands}``, a phrase with the
-    location of its left foot.
+    Titles and defaults may contain ``{root}``, name of the model's root, and ``{stands}``, location of its left foot.
     """
 
     #: Names of fields that switch the disturbance on if any of them differs from its default.
@@ -119,7 +120,7 @@ def azimuth_field() -> Any:
 
 def point_field() -> Any:
     """Return a field ``point`` for a point of a body."""
-    return quantity("m", "Point of application, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
+    return quantity("m", f"Point of application, from the body's centre of mass, {BODY_AXES}", (0.0, 0.0, 0.0))
 
 
 def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:

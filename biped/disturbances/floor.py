@@ -34,7 +34,7 @@ class Platform(Displacement, Disturbance):
 
     The motion is exact at both ends of each time step, and bodies on the floor do not influence it. The floor's frame
     is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). All signals must
-    start at zero. A run that is continued needs the platform again.
+    start at zero. To continue a run, give its platform again.
 
     Raises:
         InputError: there is no signal, or a signal does not start at zero, or jumps.
@@ -83,10 +83,10 @@ def _travel(least: float, most: float, unit: str) -> str:
 class PlatformParameters(ParameterGroup):
     """Parameters of a floor that moves."""
 
-    motion: str = quantity("", "Motion of the floor", "none", choices=("none", *MOTIONS))
+    motion: str = quantity("", "Motion of the floor; none: the floor is at rest", "none", choices=("none", *MOTIONS))
     axis: str = quantity("", "Axis of the floor's translation or rotation", "x", choices=Displacement.AXES)
     pattern: Pattern = inline(Pattern(size=0.02, interval=0.25, duration=10.0))
-    gain: float = quantity("", "Sway-referenced motion: ratio of floor pitch to sway (ignores axis and size)", 1.0)
+    gain: float = quantity("", "Sway-referenced motion: ratio of floor pitch to sway (axis and size: no effect)", 1.0)
     recorded: Recorded = inline(Recorded())
 
     switches: ClassVar[tuple[str, ...]] = ("motion",)
@@ -117,7 +117,7 @@ class PlatformParameters(ParameterGroup):
 
 @dataclass(frozen=True)
 class Patch(Disturbance):
-    """A rectangle of the floor with different parameters; where patches overlap, the last one applies.
+    """A rectangle of the floor with parameters of its own; where patches overlap, the last one applies.
 
     A contact point has the parameters of its location at the start of a time step. If the stiffness changes where a
     point crosses an edge, so does the energy of its springs; the energy balance counts this as contact dissipation.
@@ -181,10 +181,10 @@ def left_foot_of(model: Model) -> float | None:
 def compile_ground(
     floor: Floor, model: Model, platform: Platform | None = None, patches: Sequence[Patch] = ()
 ) -> Ground:
-    """Return the floor, with its motion and patches, for the kernels.
+    """Return the data of the floor, its motion and its patches for the compiled kernels.
 
     Raises:
-        InputError: the contact law of a patch is not that of the floor.
+        InputError: a patch has another contact law than the floor.
     """
     parts = [floor.parameters, *(patch.floor.parameters for patch in patches)]
     if len({type(part.normal) for part in parts}) > 1:

@@ -12,15 +12,13 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Kick(Disturbance, ParameterGroup):
-    """A push on each body in proportion to its mass, so that all velocities change equally, as in policy training.
-
-    Loads are not pushed.
+    """A push on each body, except loads, in proportion to its mass, so that all velocities change equally.
 
     Raises:
         InputError: the duration is not above zero, or a number is not finite.
     """
 
-    velocity: float = quantity("m/s", "Change of velocity by the kick; 0: no kick; negative: opposite direction", 0.0)
+    velocity: float = quantity("m/s", "Velocity change of all bodies; 0: no kick; negative: opposite direction", 0.0)
     azimuth: float = azimuth_field()
     start: float = quantity("s", "Start of the kick", 0.5)
     duration: float = quantity("s", "Duration of the kick", 0.02)

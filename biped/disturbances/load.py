@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from biped.disturbances.disturbance import Disturbance, ParameterGroup
+from biped.disturbances.disturbance import BODY_AXES, Disturbance, ParameterGroup
 from biped.inputs.checks import above_zero, numbers
 from biped.inputs.fields import quantity
 from biped.model import Model, box_inertia
@@ -14,9 +14,7 @@ from biped.model.geometry import Vector3
 
 @dataclass(frozen=True)
 class Load(Disturbance, ParameterGroup):
-    """A solid box, fixed to a body from the start of the run and unknown to the controller.
-
-    A negative mass makes the body lighter than the controller assumes it to be.
+    """A solid box, fixed to a body and unknown to the controller; with negative mass it makes the body lighter.
 
     Raises:
         InputError: the mass or the position is not finite, or an edge is not above zero.
@@ -24,7 +22,7 @@ class Load(Disturbance, ParameterGroup):
 
     body: str = quantity("", "Body that carries the load")
     mass: float = quantity("kg", "Mass of a load unknown to the controller; 0: no load; negative: lighter body")
-    position: Vector3 = quantity("m", "Centre of the load, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
+    position: Vector3 = quantity("m", f"Load centre, from the body's centre of mass, {BODY_AXES}", (0.0, 0.0, 0.0))
     size: Vector3 | None = quantity("m", "Edge lengths of the load; default: a cube with the density of water", None)
 
     words: ClassVar[str] = "a load of {mass:g} kg on the {body}"

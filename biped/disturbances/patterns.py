@@ -27,14 +27,16 @@ SIGNALS = ("sine", "sum-of-sines", "ternary")
 class Pattern:
     """Parameters of a step, of sines, or of a pseudorandom ternary sequence."""
 
-    size: float = quantity("{unit}", "Size; sine: amplitude; ternary floor motion: range; ternary force: ± size", 0.0)
+    size: float = quantity(
+        "{unit}", "Size of a step or constant; sines: amplitude; ternary: peak (force), peak to peak (floor)", 0.0
+    )
     frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
     frequencies: str = quantity("Hz", "Frequencies of the sum of sines, separated by spaces", "0.1 0.3 0.7 1.1")
-    stages: int = quantity("", "Shift-register stages n of a pseudorandom ternary cycle of 3ⁿ − 1 intervals", 3)
+    stages: int = quantity("", "Ternary sequence: number n of shift-register stages; 3ⁿ − 1 intervals per cycle", 3)
     interval: float = quantity("s", "Interval between changes of a ternary or random signal", 0.05)
-    seed: int = quantity("", "Seed of random forces, ternary start and sine phases (0: phases zero)", 0)
+    seed: int = quantity("", "Seed of random force, ternary sequence and sines' phases (0: all phases are zero)", 0)
     start: float = quantity("s", "Start of the disturbance", 0.5)
-    duration: float = quantity("s", "Duration of the disturbance; of a ternary sequence: rounded to whole cycles", 1.0)
+    duration: float = quantity("s", "Duration of the disturbance; ternary sequence: rounded to whole cycles", 1.0)
     rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
 
     def __post_init__(self) -> None:
@@ -78,9 +80,11 @@ class Recorded:
     """Parameters of a signal that is recorded in a file."""
 
     file: str = quantity(
-        "", "Recorded signal: CSV (column time [s]), C3D, OpenSim or MATLAB file; converted to {unit}", NO_FILE
+        "",
+        "Recorded signal: CSV (column time [s]), C3D, OpenSim, MATLAB file, converted to {unit}; none: off",
+        NO_FILE,
     )
-    column: str = quantity("", "Recorded signal: name of the column", "value")
+    column: str = quantity("", "Recorded signal: name of its column", "value")
     reading: Reading = inline(Reading())
     preparation: Preparation = inline(Preparation())
 
@@ -99,7 +103,7 @@ class Recorded:
 class ForceParameters(ParameterGroup):
     """Parameters of forces on a body: a force with a pattern, a recorded force, and a random force."""
 
-    pattern: str = quantity("", "Pattern of the force", "constant", choices=("constant", *SIGNALS))
+    pattern: str = quantity("", "Pattern of the force over time", "constant", choices=("constant", *SIGNALS))
     periodic: Pattern = inline(Pattern())
     noise: float = quantity("N", "Standard deviation of each component of a random horizontal force; 0: none", 0.0)
     azimuth: float = azimuth_field()

@@ -57,14 +57,14 @@ def _unit_impulse(waveform: str, duration: float) -> Signal:
 class Push(Disturbance):
     """A force of given impulse at a point of a body, in a direction fixed in the world.
 
-    The impulse is exact for any step size: each step takes the integral of the waveform over that step.
+    The impulse is exact for any time step: each step takes the integral of the waveform over that step.
 
     Raises:
         InputError: the waveform is unknown, the direction is zero, or the duration is not above zero.
     """
 
     body: str = quantity("", "Body that the force acts on")
-    direction: Vector3 = quantity("", "Direction of the push, world axes; any length", parameter=False)
+    direction: Vector3 = quantity("", "Direction of the push: vector of any length, world axes", parameter=False)
     impulse: float = quantity("N·s", "Impulse of the push; 0: no push; negative: opposite direction")
     start: float = quantity("s", "Start of the push", 0.0)
     duration: float = quantity("s", "Duration of the push", 0.1)
@@ -138,7 +138,7 @@ class _Driven:
     """Base class of forces and torques that follow a signal, in a direction fixed in the world."""
 
     body: str = quantity("", "Body that the force acts on")
-    direction: Vector3 = quantity("", "Direction of the force or torque, world axes; any length")
+    direction: Vector3 = quantity("", "Direction of the force or torque: vector of any length, world axes")
     signal: Signal = quantity("N (torque: N·m)", "Force or torque over time; it must end at zero")
 
     def __post_init__(self) -> None:
@@ -180,8 +180,8 @@ class _Driven:
 class Force(_Driven, Disturbance):
     """A force at a point of a body that follows a signal, in a direction fixed in the world.
 
-    ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. The
-    impulse is exact for any step size.
+    ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, and ``Signal.from_csv`` a recorded one.
+    The impulse is exact for any time step.
 
     Raises:
         InputError: the direction is zero, or the signal does not end at zero.
@@ -213,7 +213,7 @@ class Force(_Driven, Disturbance):
 
 @dataclass(frozen=True)
 class Torque(_Driven):
-    """A torque on a body of an assembly that follows a signal, about a direction fixed in the world.
+    """A torque on a body of an assembly that follows a signal, about an axis fixed in the world.
 
     Raises:
         InputError: the direction is zero, or the signal does not end at zero.
@@ -239,7 +239,7 @@ def random_forces(
         interval: [s] time for which a value is held.
         start: [s] start time.
         duration: [s] duration.
-        point: (3,) [m] point of application, from the body's centre of mass, home axes.
+        point: (3,) [m] point from the centre of mass, in axes fixed to the body (world axes in the home configuration).
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     seeds = np.random.SeedSequence(integer(seed, "seed of random forces")).generate_state(len(axes))
@@ -250,7 +250,7 @@ def random_forces(
 
 
 def compile_pushes(model: Model, pushes: Sequence[Push | Force]) -> Pushes:
-    """Return pushes and forces packed into the arrays that the kernels read."""
+    """Return pushes and forces as arrays for the compiled kernels."""
     arrays = new_pushes(len(pushes), compile_signals([push.given for push in pushes]))
     for j, push in enumerate(pushes):
         arrays.body[j] = model.body_index(push.body)

@@ -59,7 +59,7 @@ def sorted_disturbances(given: Sequence[Any], model: Model) -> Disturbances:
             names = ", ".join(kind.__name__ for kind in KINDS.values())
             raise InputError(f"disturbance {disturbance!r}: it must be one of {names}")
     if (floors := sum(isinstance(d, (Platform, SwayReferenced)) for d in given)) > 1:
-        raise InputError(f"{floors} motions of the floor: a run can have at most one")
+        raise InputError(f"{floors} motions of the floor: a run can have at most one Platform or SwayReferenced")
     return Disturbances(
         pushes=[force for d in given for force in d.forces(model)],
         throw=_single(given, Throw),
@@ -81,7 +81,7 @@ def check_begins(disturbances: Sequence[Disturbance], end: float) -> None:
     for disturbance in disturbances:
         if disturbance.begins >= end:
             start = f"{type(disturbance).__name__.lower()}.start = {disturbance.begins:g} s"
-            raise InputError(f"{start} is not before the end of the run, at {end:g} s: it would never act")
+            raise InputError(f"{start} is not before the end of the run, at {end:g} s: set an earlier start")
 
 
 def in_words(records: Iterable[Any], facing: Vector3) -> list[str]:

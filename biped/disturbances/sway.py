@@ -22,15 +22,15 @@ class SwayReferenced(Disturbance):
     """Floor that turns with the body, like the platform of a sensory organization test (Nashner 1982).
 
     The pitch of the floor follows the sway: the angle about y by which the line from the pivot to the centre of mass
-    has turned since the start, times the gain. At each control tick the true sway is measured, not that of the sensors.
-    The floor then turns at a constant rate and reaches that angle at the next tick, one tick late. With a gain of one,
-    ankle angles hardly change and do not indicate the sway in space. A run that is continued needs the same pivot.
+    has turned since the start, times the gain. The sway is measured at each control tick, without delay and noise of
+    the sensors. The floor then turns at a constant rate and reaches that angle at the next tick, one tick late. With a
+    gain of one, ankle angles hardly change and do not indicate the sway in space. To continue a run, give ``pivot``.
 
     Raises:
         InputError: the gain is not finite.
     """
 
-    gain: float = quantity("", "Ratio of floor rotation to sway", 1.0)
+    gain: float = quantity("", "Ratio of the floor's pitch angle to the body's sway angle", 1.0)
     pivot: Vector3 | None = quantity(
         "m", "Point about which the floor rotates, world axes; default: midway between the ankles at the start", None
     )
@@ -62,7 +62,7 @@ def between_ankles(model: Model, q: Floats) -> Floats:
     """Return the midpoint (3,) [m] between the joints that carry the feet, at configuration q (nq,)."""
     legs = legs_of(model)
     if not legs:
-        raise InputError(f"swayreferenced: model {model.name!r} does not have two legs; give swayreferenced.pivot")
+        raise InputError(f"swayreferenced: model {model.name!r} does not have two legs; set swayreferenced.pivot")
     placed = forward_kinematics(model, q)
     feet = [model.body_index(leg.foot) for leg in legs]
     middle: Floats = np.mean([joint_place(model, placed, foot) for foot in feet], axis=0)

@@ -36,18 +36,18 @@ class Throw(Disturbance):
     """
 
     mass: float = quantity("kg", "Mass of the block")
-    size: Vector3 = quantity("m", "Edges of the block; thesis: a cube with the density of water", repeats=True)
-    position: Vector3 = quantity("m", "Centre of the block at the start")
-    velocity: Vector3 = quantity("m/s", "Velocity of the block at the start")
+    size: Vector3 = quantity("m", "Edge lengths of the block; default: a cube of 1.8 kg of water", repeats=True)
+    position: Vector3 = quantity("m", "Centre of the block at the start, world axes")
+    velocity: Vector3 = quantity("m/s", "Velocity of the block at the start, world axes")
     orientation: tuple[float, float, float, float] = quantity(
-        "", "Orientation at the start, unit quaternion, scalar first", (1.0, 0.0, 0.0, 0.0), parameter=False
+        "", "Orientation of the block at the start, quaternion, scalar first", (1.0, 0.0, 0.0, 0.0), parameter=False
     )
     angular_velocity: Vector3 = quantity(
         "rad/s", "Angular velocity of the block at the start, world axes", (0.0, 0.0, 0.0), parameter=False
     )
     restitution: float = quantity("", "Coefficient of restitution of the block, 0 to 1", 0.2)
     friction: float = quantity("", "Coefficient of friction of the block", 0.3)
-    target: str = quantity("", "Body that the block may hit (its first box, or its capsules), or all", "trunk")
+    target: str = quantity("", "Body that the block may hit, by its first box or its capsules; all: any body", "trunk")
 
     def __post_init__(self) -> None:
         above_zero(self.mass, "throw.mass")
@@ -122,7 +122,7 @@ class BlockParameters(ParameterGroup):
     azimuth: float = azimuth_field()
     mass: float = like(Throw, "mass", 1.8)
     size: Vector3 = like(Throw, "size", (EDGE, EDGE, EDGE))
-    point: Vector3 = quantity("m", "Target point, from the {root}'s initial centre of mass", (0.0, 0.0, 0.0))
+    point: Vector3 = quantity("m", "Target point from the {root}'s initial centre of mass, world axes", (0.0, 0.0, 0.0))
     target: str = like(Throw, "target", "{root}")
     flight: float = quantity("s", "Flight time t until arrival; the block starts g t²/2 below its target", 0.4)
     restitution: float = like(Throw, "restitution")

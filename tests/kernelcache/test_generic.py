@@ -61,7 +61,7 @@ def test_a_class_without_an_implementation_is_refused():
     class Triangle(NamedTuple):
         base: float
 
-    with pytest.raises(TypeError, match="area: no kernel is registered for shape of .*Triangle"):
+    with pytest.raises(TypeError, match="area: no kernel for shape of class Triangle"):
         area(1.0, Triangle(1.0))
 
 

@@ -19,7 +19,9 @@ class Channel:
 
     delay: float = quantity("s", "Delay of the channel, in addition to sensors.delay", 0.0)
     time_constant: float = quantity("s", "Time constant of the channel's noise; 0: white noise", 0.0)
-    relative_noise: float = quantity("", "Ratio of signal-dependent noise to the signal's change since the start", 0.0)
+    relative_noise: float = quantity(
+        "", "Signal-dependent noise: standard deviation per change of the signal since the start", 0.0
+    )
 
     #: True if ``Sensors.delay`` is added to the channel's delay.
     shares_delay: ClassVar[bool] = True
@@ -81,7 +83,7 @@ class ProprioceptiveChannel(Channel):
 
 @dataclass(frozen=True)
 class AnkleChannel(ProprioceptiveChannel):
-    """Additional imperfections of the joints below the knees, such as neuropathy or tendon vibration."""
+    """Additional noise, dead zone and delay of the joints below the knees, as by neuropathy or tendon vibration."""
 
     shares_delay: ClassVar[bool] = False
 
@@ -95,7 +97,7 @@ class AnkleChannel(ProprioceptiveChannel):
 
 @dataclass(frozen=True)
 class ForceChannel(Channel):
-    """Force channel: ground reaction forces on contact points along each axis, relative to zero, and contact states."""
+    """Force channel: components of the ground reaction force on each contact point, and its contact state."""
 
     shares_delay: ClassVar[bool] = False
 

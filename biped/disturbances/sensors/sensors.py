@@ -36,12 +36,12 @@ class Sensors(Disturbance):
 
         x_0 + D(x + σ n − x_0),  σ = noise + relative_noise ``|x − x_0|``,
 
-    with x of ``delay`` ago, the value x_0 at the start of the run (zero for forces), and standard normal noise n. The
-    dead zone D(y) is zero for ``|y|`` up to the threshold, and y ∓ threshold outside. Before the delay has passed, the
-    state at the start is measured. Orientations are treated by the components of their rotation vectors.
+    where x is the component ``delay`` ago, x_0 its value at the start of the run (zero for forces), n standard normal
+    noise, and D(y) a dead zone: zero for ``|y|`` up to the threshold, and y ∓ threshold outside. Before the delay has
+    passed, x is x_0. For an orientation, x − x_0 is the rotation vector from the initial orientation, in world axes.
 
-    With a ``time_constant`` T a channel's noise is coloured: n_{k+1} = a n_k + √(1 − a²) w_k with a = e^{−Δt/T} and
-    white w; its spectrum is flat up to 1/(2π T) Hz. Otherwise it is white, with a new value at each control tick.
+    With a ``time_constant`` T, a channel has coloured noise, n_{k+1} = a n_k + √(1 − a²) w_k, with a = e^{−Δt/T}, white
+    noise w and control period Δt; its spectrum is flat up to 1/(2π T) Hz. With T = 0, n is new at each control tick.
 
     Raises:
         InputError: a number is negative or not finite.
@@ -153,7 +153,7 @@ def shared_delay(sensors: kernels.SensorModel) -> int:
     """Return the common delay [control ticks] of configuration and velocity.
 
     Raises:
-        InputError: delays differ or there is a threshold, so that the closed loop is not differentiable.
+        InputError: delays differ, or a channel has a threshold, so that the closed loop is not differentiable.
     """
     if sensors.late.size == 0:
         return 0
@@ -161,7 +161,7 @@ def shared_delay(sensors: kernels.SensorModel) -> int:
     late = sensors.late[:motion]
     if (late != late[0]).any() or sensors.threshold[:motion].any():
         raise InputError(
-            "a loop with thresholds or different delays has no derivative: give all channels one delay, no threshold"
+            "a control loop with sensory thresholds or different delays has no derivative: set one delay, no threshold"
         )
     return int(late[0])
 

@@ -74,7 +74,9 @@ def test_a_law_without_a_kernel_is_refused():
     class Lacking(Floor):
         normal = (1.0,)
 
-    with pytest.raises(FloorError, match="tuple has no pressure and no pressure_slopes and no pressure_energy"):
+    with pytest.raises(
+        FloorError, match="contact law tuple has no kernel for pressure and pressure_slopes and pressure_energy"
+    ):
         _ = Lacking().parameters
 
 
