@@ -27,7 +27,7 @@ from biped.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LagrangianMethod:
-    """Integration method, with its properties as the tables of integrators show them."""
+    """Integration method for Lagrangian systems, with the properties that tables of integrators show."""
 
     name: str
     paper: str
@@ -69,7 +69,7 @@ LAGRANGIAN_METHODS = {
 
 
 def lagrangian_method_named(name: str) -> LagrangianMethod:
-    """Return the method of this name.
+    """Return the integration method of this name.
 
     Raises:
         InputError: no method has this name; the message lists all methods.
