@@ -62,9 +62,9 @@ class Freedom:
             value = getattr(self, name)
             if not is_finite(value) or (name != "rest" and value < 0.0):
                 least = "" if name == "rest" else ", zero or above"
-                raise AssemblyError(f"Freedom: {name} = {value!r}: it must be a finite number{least}")
+                raise AssemblyError(f"{name} = {value!r}: it must be a finite number{least}")
         if not self.lower < self.upper:
-            raise AssemblyError(f"Freedom: lower = {self.lower!r} must be below upper = {self.upper!r}")
+            raise AssemblyError(f"limits: lower = {self.lower!r} must be below upper = {self.upper!r}")
 
     @property
     def is_soft(self) -> bool:

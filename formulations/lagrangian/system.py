@@ -108,7 +108,7 @@ class System:
                 raise InputError(f"parameter {symbol} = {value!r}: it must be finite")
         for name, expression in self.invariants.items():
             if not (sympy.sympify(expression).is_polynomial(*self.coordinates) and self._degree(expression) <= 2):
-                raise InputError(f"invariant {name} = {expression}: it must be a polynomial of degree 1 or 2 in q")
+                raise InputError(f"invariant {name} = {expression}: it must be quadratic in the coordinates")
 
     def _degree(self, expression: sympy.Expr) -> int:
         return int(sympy.Poly(expression, *self.coordinates).total_degree())

@@ -92,7 +92,7 @@ class Component:
         except TypeError:
             missing = [f.name for f in fields(cls) if f.name not in values and f.default is f.default_factory]
             raise MechanismError(
-                f"({cls.word} …): {', '.join(missing) or 'a value'} is missing; its fields are {', '.join(roles)}"
+                f"({cls.word} …): {', '.join(missing) or 'a value'} missing; its fields are {', '.join(roles)}"
             ) from None
 
 

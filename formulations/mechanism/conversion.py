@@ -25,7 +25,7 @@ from formulations.mechanism.mechanism import Mechanism
 def from_model(model: Model) -> Mechanism:
     """Convert a `Model` to a mechanism.
 
-    Each body BODY gives two frames: ``BODY``, its link frame, and ``BODY_com`` at its centre of mass, on principal axes.
+    A body BODY gives two frames: ``BODY``, its link frame, and ``BODY_com`` at its centre of mass, on principal axes.
     Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (rotations
     about z, y and x), those of a floating root also in ``_x``, ``_y``, ``_z`` (position of its centre of mass).
 

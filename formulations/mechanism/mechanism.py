@@ -341,7 +341,7 @@ class Mechanism:
         Raises:
             MechanismError: the start violates the constraints, or they are dependent there; the mass matrix is
                 singular; or the motion of a kinematic variable is missing.
-            IntegrationError: a time step has no solution; the message has the cause, ``error.run`` the motion until then.
+            IntegrationError: a time step has no solution; the message has the cause, ``error.run`` the motion so far.
         """
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
