@@ -84,7 +84,7 @@ class Assembly:
             if twice is not None:
                 raise AssemblyError(f"{what}: two have the name {twice!r}; give each its own name")
         if not self.bodies:
-            raise AssemblyError(f"assembly {self.name!r} has no bodies")
+            raise AssemblyError(f"assembly {self.name!r} has no bodies; it needs at least one")
         for joint in self.links:
             for end in (joint.inboard, joint.outboard):
                 if end is not None:

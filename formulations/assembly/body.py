@@ -112,7 +112,7 @@ class PointContact:
 def floor_contacts(
     body: RigidBody, friction: float = 0.8, normal: Vector3 = _UP, height: float = 0.0
 ) -> tuple[PointContact, ...]:
-    """Return contacts ``BODY_1`` … of a plane with all corners of a body's shape, balls of the shape's radius.
+    """Return contacts, named ``BODY_1`` …, between a plane and all corners of a body's shape, balls of its radius.
 
     Args:
         body: a body with a shape.

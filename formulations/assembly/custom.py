@@ -35,7 +35,7 @@ Point = tuple[str | None, Sequence[float]]
 
 @dataclass(frozen=True)
 class CustomInequality(CustomConstraint):
-    """User-defined inequality φ(z) ≥ 0, where z are positions of points [m]; it acts as a rigid stop on φ.
+    """User-defined inequality φ(z) ≥ 0 of positions z [m] of points; it acts as a rigid stop on φ.
 
     ``value(z, c, h)`` writes φ(z) into h, ``jacobian(z, c, D)`` writes ∂φ/∂z into D; c are the component's constants.
     """

@@ -96,7 +96,7 @@ class Joint:
         outboard_point: (3,) [m] position of the joint on the outboard body, from its centre of mass, in its axes.
         alignment: unit quaternion, scalar first, from outboard to inboard axes at joint position zero.
         pitch: [m/rad] pitch of a helical joint (translation ``line`` and turn ``axis``); 0 for all other joints.
-        freedoms: springs, dampers and limits: one `Freedom` for all coordinates or one for each; (): none.
+        freedoms: springs, dampers and limits: one `Freedom` for all or one for each of ``coordinate_names``; (): none.
 
     Raises:
         AssemblyError: a kind is unknown, or a pitch, a second axis or freedoms are missing, superfluous or invalid.

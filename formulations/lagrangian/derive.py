@@ -241,7 +241,7 @@ def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symb
     written, second, first, length = written_out(system)
     strange = written.free_symbols - {*first, *second, length, *c}
     if strange:
-        raise InputError(f"discrete_lagrangian: {', '.join(sorted(map(str, strange)))}: no argument or parameter")
+        raise InputError(f"discrete_lagrangian contains {sorted(map(str, strange))}, neither arguments nor parameters")
     place = dict(zip(first, x, strict=True)) | dict(zip(second, y, strict=True))
     return written.xreplace(c | {length: H}).subs(place, simultaneous=True)
 

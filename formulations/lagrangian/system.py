@@ -48,10 +48,10 @@ class Chart:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1; equations are his).
+    """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, section 2.3.1).
 
     Give either ``mass`` (and ``potential``), for L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Results have the units
-    of the given values; use SI.
+    of the given values; use SI. Numbers such as (2.29) are equations of Wendlandt 1997.
 
     Attributes:
         coordinates: symbols of the coordinates q; their names are the columns of a trajectory.

@@ -28,7 +28,7 @@ class Distance(Constraint):
 
     Attributes:
         first, second: names of the frames.
-        length: [m] L, above zero; or the name of a configuration variable that is L, as for a winch.
+        length: [m] L, above zero (zero: use ``Coincident``), or the name of a configuration variable, as for a winch.
         name: name of the multiplier [N], which is negative in tension; default: made of the frames' names.
     """
 

@@ -91,7 +91,7 @@ def integrate(
     start: float = 0.0,
     progress: Progress | None = None,
 ) -> Motion:
-    """Simulate with a usual integrator of ODEs; the motion has the columns of ``Mechanism.simulate``.
+    """Simulate with a standard integrator of ODEs; the motion has the columns of ``Mechanism.simulate``.
 
     Args:
         mechanism: mechanism to simulate.

@@ -58,7 +58,7 @@ def _add(component: Component, builder: Builder, kind: int, rows: int = 0, label
 
 @dataclass(frozen=True)
 class CustomPotential(Potential):
-    """User-defined potential energy V(z), where z (s,) are positions and variables; c are the constants.
+    """User-defined potential energy V(z) of positions and variables z (s,), with the constants c.
 
     ``energy(z, c)`` returns V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g (s,). ``hessian(z, c, H)`` is optional: it
     writes ∂²V/∂z² into H (s, s), which only speeds up the solution of a time step.
@@ -100,7 +100,7 @@ class CustomForce(Force):
 
 @dataclass(frozen=True)
 class CustomConstraint(Constraint):
-    """User-defined holonomic constraint h(z) = 0, where z (s,) are positions and variables; c are the constants.
+    """User-defined holonomic constraint h(z) = 0 on positions and variables z (s,), with the constants c.
 
     ``value(z, c, h)`` writes h(z) into h, ``jacobian(z, c, D)`` writes ∂h/∂z into D, which contains zeros before.
 

@@ -57,7 +57,7 @@ class DiscreteMechanism:
         alpha: parameter of the generalized midpoint rule, 0 to 1.
         force_share: share σ of the impulse of torques, dampers and wrenches that acts at the start of the step: ½ in
             ``simulate`` and in Johnson & Murphey 2009, 1 in Johnson et al. 2014.
-        tolerance: largest error of the equations of a time step [N·s or N·m·s] and of the constraints [m or rad].
+        tolerance: largest error of a time step's equations [N·s or N·m·s] and of constraints [m or rad], beyond rounding.
 
     Raises:
         MechanismError: a number is out of range.
@@ -311,18 +311,18 @@ class Derivation:
 
 
 class Linearization:
-    """Linearized time step δx' = A δx + B δu of a mechanism with state x and inputs u; `second` differentiates twice.
+    """Linearized time step δx' = A δx + B δu of a mechanism; ``second`` returns second derivatives.
 
     Attributes:
         system: linearized system.
-        next_state: state x' at the end of the step.
+        next_state: state x' = f(x, u) at the end of the step.
         A: (states, states) ∂x'/∂x.
         B: (states, inputs) ∂x'/∂u.
         multipliers: (m,) mean constraint forces [N or N·m] in the step; −λ/h of Johnson & Murphey 2009, eq. (45).
         multipliers_by_state: (m, states) derivatives of the multipliers with respect to x.
         multipliers_by_input: (m, inputs) derivatives of the multipliers with respect to u.
-        determinant: det M_{k+1} of (8) of Johnson et al. 2014: if it is not zero, the map x' exists. It is zero if
-            constraints hold a variable that moves no mass, although x' exists.
+        determinant: det M_{k+1} of (8) of Johnson et al. 2014: if it is not zero, f(x, u) exists. It is also zero,
+            although f exists, if constraints hold a variable that moves no mass.
         constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] of the constraints h; 1 without them, inf with such a variable.
 
     Raises:
@@ -355,7 +355,7 @@ class Linearization:
         self.multipliers_by_input = -chain.solved[nd:, known:] / h
 
     def second(self) -> Floats:
-        """Return the second derivatives (states, N, N) ∂²x'/∂(x, u)², N = states + inputs, by (16)-(27), (31), (32)."""
+        """Return ∂²x'/∂(x, u)² (states, N, N), N = states + inputs: (16)-(27), (31), (32) of Johnson et al. 2014."""
         chain, nd = self.system._chain(self._solved, self.system._second), self.system._dynamic.size
         self.system._second.twice()
         rows, n = chain.matrix.shape[0], self.system.mechanism.size
