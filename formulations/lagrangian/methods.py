@@ -1,7 +1,7 @@
 """Integration methods for Lagrangian systems with holonomic constraints, by name, with their properties.
 
 All are one-step methods in configuration and momentum, (q, p) → (q', p'), with h the step, u = (q' − q)/h the discrete
-velocity and, for the variational ones, the discrete Lagrangian 𝕃 of the paper:
+velocity and, for the variational ones, the discrete Lagrangian 𝕃 of Wendlandt 1997:
 
     p = −h D₂𝕃(q', q) − Dᵀg(q) h λ,    g(q') = 0,    p' = h D₁𝕃(q', q)
 

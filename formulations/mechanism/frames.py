@@ -132,7 +132,7 @@ class Frame:
         return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
 
     def matrix(self, value: float | None = None) -> NDArray[np.float64]:
-        """Return the transform (4, 4) from this frame to its parent, (1), at a ``value`` [m or rad] of its variable.
+        """Return the transform (4, 4) from this frame to its parent at a ``value`` [m or rad] of its variable.
 
         Raises:
             MechanismError: the transform has a variable, and ``value`` is None.

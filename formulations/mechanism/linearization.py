@@ -57,7 +57,7 @@ class DiscreteMechanism:
         alpha: parameter of the generalized midpoint rule, 0 to 1.
         force_share: share σ of the impulse of torques, dampers and wrenches that acts at the start of the step: ½ in
             ``simulate`` and in Johnson & Murphey 2009, 1 in Johnson et al. 2014.
-        tolerance: largest error of a time step's equations [N·s or N·m·s] and of constraints [m or rad], beyond rounding.
+        tolerance: largest error of a time step's equations [N·s or N·m·s] and of constraints [m or rad].
 
     Raises:
         MechanismError: a number is out of range.

@@ -331,7 +331,7 @@ class Mechanism:
             kinematic: motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions of
                 an array of times [s]. They also set the start of these variables.
             alpha: parameter of the generalized midpoint rule, 0 to 1; with ½ it is of second order and symmetric.
-            tolerance: largest error of a time step's equations [N·s or N·m·s] and constraints [m or rad], beyond rounding.
+            tolerance: largest error of a time step's equations [N·s or N·m·s] and constraints [m or rad].
             max_iterations: largest number of Newton iterations in a time step.
             record_every: number of time steps between rows of the motion.
             start: [s] time of the first row.
