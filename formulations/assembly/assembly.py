@@ -46,16 +46,16 @@ class Assembly:
 
     Attributes:
         name: name of the assembly.
-        bodies: bodies, in the order of all arrays; bodies without a joint are free.
+        bodies: rigid bodies, in the order of the rows of all arrays; bodies without a joint are free.
         joints: joints. A joint between two bodies that are already connected by earlier joints closes a loop.
         contacts: contacts of points with planes; for contacts between bodies see ``touching``.
-        gravity: (3,) [m/s²] in world axes.
-        directions: number of sides of the friction pyramid, even and at least four; 0: Coulomb's cone.
+        gravity: (3,) [m/s²] gravitational acceleration, in world axes.
+        directions: number of sides of the friction pyramid, even and at least four; 0: Coulomb's friction cone.
         touching: pairs of bodies that may touch; other pairs pass through each other.
         springs: springs between points of bodies.
         components: user-defined parts, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
-        points: points that the components use, by name: (body, position from its centre of mass, in its axes [m]);
-            for None as the body: position in the world.
+        points: points that the components use, by name: pairs (body, position [m] from the body's centre of mass, in
+            body axes), or (None, position [m] in the world).
 
     Raises:
         AssemblyError: a name is unknown or used twice, the number of directions is invalid, or two touching bodies
@@ -82,9 +82,9 @@ class Assembly:
             names = [part.name for part in getattr(self, what)]
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
-                raise AssemblyError(f"two {what} are named {twice!r}; each needs a name of its own")
+                raise AssemblyError(f"{what}: two have the name {twice!r}; give each its own name")
         if not self.bodies:
-            raise AssemblyError(f"assembly {self.name!r} has no bodies")
+            raise AssemblyError(f"assembly {self.name!r} has no bodies; it needs at least one")
         for joint in self.links:
             for end in (joint.inboard, joint.outboard):
                 if end is not None:
@@ -92,7 +92,7 @@ class Assembly:
         taken = {name for link in self.links if not isinstance(link, Spring) for name in link.coordinate_names}
         for spring in self.springs:
             if spring.name in taken:
-                raise AssemblyError(f"spring {spring.name!r}: another coordinate has this name; give it one of its own")
+                raise AssemblyError(f"spring {spring.name!r}: a joint's coordinate has this name; rename the spring")
         for contact in self.contacts:
             self.body_index(contact.body, f"contact {contact.name!r}")
         self._check_touching()
@@ -104,10 +104,10 @@ class Assembly:
         count: Any = self.directions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or not (count == 0 or count >= 4):
             raise AssemblyError(
-                f"directions = {count!r}: it must be a whole number, four or more, or 0 for Coulomb's true cone"
+                f"directions = {count!r}: it must be an even number, four or more, or 0 for Coulomb's friction cone"
             )
         if count % 2:
-            raise AssemblyError(f"directions = {count!r}: it must be even, for friction both ways")
+            raise AssemblyError(f"directions = {count!r}: it must be even, so that friction can act both ways")
 
     def _check_touching(self) -> None:
         """Check that pairs of bodies can touch and occur once, and that no other contact has their names."""
@@ -117,16 +117,16 @@ class Assembly:
         for item in self.touching:
             what, pair = f"contact {item.name!r}", frozenset((item.first, item.second))
             if item.name in named:
-                raise AssemblyError(f"two contacts are named {item.name!r}; each needs a name of its own")
+                raise AssemblyError(f"two contacts have the name {item.name!r}; give each its own name")
             for name in (item.first, item.second):
                 if self.bodies[self.body_index(name, what)].shape is None:
-                    raise AssemblyError(f"{what}: body {name!r} has no shape: set one, such as assembly.sphere(0.1)")
+                    raise AssemblyError(f"{what}: body {name!r} has no shape: give it one, such as sphere(0.1)")
             if pair in joined:
                 raise AssemblyError(
-                    f"{what}: joint {joined[pair]!r} joins {item.first!r} and {item.second!r}, which then cannot touch"
+                    f"{what}: {item.first!r} and {item.second!r} cannot touch, as joint {joined[pair]!r} connects them"
                 )
             if pair in seen:
-                raise AssemblyError(f"{what}: {item.first!r} and {item.second!r} touch in {seen[pair]!r} already")
+                raise AssemblyError(f"{what}: {item.first!r} and {item.second!r} already have contact {seen[pair]!r}")
             seen[pair] = item.name
 
     # --- names ---
@@ -224,14 +224,14 @@ class Assembly:
         """Return the placement for given joint coordinates; joints that close loops may stay open (see ``assemble``).
 
         Args:
-            coordinates: [m or rad] by joint: a number for a joint with one freedom, else a sequence. Joints that are
-                not given are at zero; joints that close loops must not be given.
-            poses: poses of free bodies and of roots of the spanning tree, by body; default: at the origin, unrotated.
+            coordinates: [m or rad] coordinates by joint: a number, or a sequence if the joint has several. Joints that
+                are not given are at zero; joints that close loops must not be given.
+            poses: poses of bodies that no joint places, by body; default: at the origin, unrotated.
             rates: [m/s or rad/s] rates of the coordinates, in the form of ``coordinates``.
 
         Raises:
-            AssemblyError: a name is unknown, or belongs to a joint that closes a loop or to a body on a joint; or a
-                value has not one finite number for each freedom.
+            AssemblyError: a name is unknown, or belongs to a joint that closes a loop or to a body that a joint places;
+                a joint has a wrong number of values, or one is not finite.
         """
         joints = {joint.name: j for j, joint in enumerate(self.joints)}
         table = {}
@@ -240,7 +240,7 @@ class Assembly:
                 if name not in joints:
                     raise AssemblyError(f"{what}: {unknown('joint', name, joints)}")
                 if joints[name] in self.structure.tree.closing:
-                    raise AssemblyError(f"{what}: joint {name!r} closes a loop: give only the other joints")
+                    raise AssemblyError(f"{what}: joint {name!r} closes a loop: leave it out; others determine it")
                 table[what, name] = self._values(self.joints[joints[name]], value, what)
         placement = self._placed({name: value for (what, name), value in table.items() if what == "coordinates"}, poses)
         if not rates:
@@ -263,7 +263,7 @@ class Assembly:
             i = self.body_index(name, "poses")
             if tree.carrier[i] >= 0:
                 raise AssemblyError(
-                    f"poses: body {name!r} hangs on joint {self.joints[tree.carrier[i]].name!r}: give its coordinates"
+                    f"poses: joint {self.joints[tree.carrier[i]].name!r} places body {name!r}: give its coordinates"
                 )
             position[i] = vector3(place, f"place of {name!r}")
             orientation[i] = quaternion(turn, f"orientation of {name!r}")
@@ -385,8 +385,8 @@ class Assembly:
             return current.moving(velocity - _least(rows, rows @ velocity))
         worst, gap = max(self.openness(current).items(), key=lambda item: item[1])
         raise AssemblyError(
-            f"no placement near the given one closes all joints: joint {worst!r} stays open by {gap:.3g}; give "
-            "coordinates closer to a configuration with closed loops"
+            f"no placement near the given one closes all joints: joint {worst!r} stays open by {gap:.3g} [m, or sine "
+            "of the angle]; give coordinates closer to a configuration with closed loops"
         )
 
     # --- motion ---
@@ -409,26 +409,26 @@ class Assembly:
         """Simulate with the variational integrator, from a placement in which all joints are closed.
 
         Args:
-            duration: [s] duration, a whole number of steps.
-            step: [s] length of a step.
+            duration: [s] duration, a whole number of time steps.
+            step: [s] length of a time step.
             start: initial placement; default: ``place()``.
             forces: [N or N·m] actuator forces along coordinates, by name: numbers, signals or functions of time [s].
                 A function is evaluated in the middle of each step and held through it.
             disturbances: ``Push``, ``Force`` and ``Torque`` objects. Impulses are exact for any step. The columns
                 ``external_work``, ``external_impulse_x`` … and ``external_moment_x`` … (about the common centre of
                 mass) have the totals of all disturbances since the start.
-            order: 2: the first step has half of the forces' impulse, as in the discrete Legendre transform, and
-                positions are of second order. 1: it has all of it, as in the paper's symplectic Euler method. Later
-                steps do not differ.
-            tolerance: [N·s, m] greatest norm of a step's residual; rounding errors are tolerated in any case.
+            order: 2: half of the forces' impulse acts in the first step, as in the discrete Legendre transform, and
+                positions are of second order. 1: all of it acts, as in the symplectic Euler method of Brüdigam et al.
+                Later steps do not differ.
+            tolerance: [N·s, m] largest norm of the residual of a time step; rounding errors are always tolerated.
             complementarity: [N·s·m] greatest product of a contact's gap and impulse at a solution.
-            max_iterations: greatest number of Newton iterations in a step.
-            record_every: number of steps from one row to the next.
+            max_iterations: greatest number of Newton iterations in a time step.
+            record_every: number of time steps from one row of the motion to the next.
             progress: function that is called with the completed fraction (0 to 1).
 
         Raises:
             AssemblyError: an argument is wrong, a joint is open at the start, or the velocities would open it.
-            IntegrationError: a step has no solution; the message gives the cause, ``run`` the motion until then.
+            IntegrationError: a time step has no solution; the message gives the cause, ``run`` the motion until then.
         """
         settings = Settings(
             duration=duration, step=step, tolerance=tolerance, max_iterations=max_iterations,

@@ -17,7 +17,7 @@ _UP: Vector3 = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class RigidBody:
-    """Rigid body in maximal coordinates: the position of its centre of mass and its orientation.
+    """Rigid body whose coordinates are the position of its centre of mass and its orientation.
 
     Attributes:
         name: name, unique among the bodies of an assembly.
@@ -44,7 +44,7 @@ class RigidBody:
 
 
 def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vector3]:
-    """Return a body that fills the convex hull of points, and its centre of mass (3,) [m] in the points' axes.
+    """Return a solid body that fills the convex hull of ``points``, and its centre of mass (3,) [m] in their axes.
 
     Args:
         name: name of the body.
@@ -81,7 +81,7 @@ class PointContact:
         point: (3,) [m] point, or centre of the ball, from the body's centre of mass, in body axes.
         friction: Coulomb's coefficient of friction; 0: no friction.
         normal: (3,) normal of the plane towards the body, in world axes; its length does not matter.
-        height: [m] distance of the plane from the world's origin, along the normal.
+        height: [m] position of the plane along its normal, from the world's origin.
         radius: [m] radius of the ball, which can roll; 0: a point.
 
     Raises:
@@ -112,19 +112,19 @@ class PointContact:
 def floor_contacts(
     body: RigidBody, friction: float = 0.8, normal: Vector3 = _UP, height: float = 0.0
 ) -> tuple[PointContact, ...]:
-    """Return contacts of all points of a body's shape with a plane, named ``BODY_1`` …, with the shape's radius.
+    """Return contacts, named ``BODY_1`` …, between a plane and all corners of a body's shape, balls of its radius.
 
     Args:
         body: a body with a shape.
         friction: Coulomb's coefficient of friction.
         normal: (3,) normal of the plane, towards the body.
-        height: [m] distance of the plane from the world's origin, along the normal.
+        height: [m] position of the plane along its normal, from the world's origin.
 
     Raises:
         AssemblyError: the body has no shape.
     """
     if body.shape is None:
-        raise AssemblyError(f"body {body.name!r} has no shape: set one, such as assembly.sphere(0.1)")
+        raise AssemblyError(f"body {body.name!r} has no shape: give it one, such as sphere(0.1)")
     return tuple(
         PointContact(f"{body.name}_{k}", body.name, point, friction, normal, height, body.shape.radius)
         for k, point in enumerate(body.shape.points, 1)
@@ -138,11 +138,11 @@ class BodyContact:
     Attributes:
         name: name, unique among all contacts of an assembly.
         first: name of the first body.
-        second: name of the second body. The normal points from the first body to it, and recorded forces act on it.
+        second: name of the second body. The normal points towards this body, and recorded forces act on it.
         friction: Coulomb's coefficient of friction; 0: no friction.
 
     Raises:
-        AssemblyError: both names are those of one body.
+        AssemblyError: ``first`` and ``second`` are the same body.
         InputError: the friction is negative or not finite.
     """
 
@@ -158,4 +158,4 @@ class BodyContact:
         name_of(self.second, f"{what} the second body")
         zero_or_above(self.friction, f"{what} friction")
         if self.first == self.second:
-            raise AssemblyError(f"{what} body {self.first!r} cannot touch itself; name two bodies")
+            raise AssemblyError(f"{what} body {self.first!r} cannot touch itself; give two different bodies")

@@ -23,16 +23,16 @@ from formulations.assembly.placement import Placement
 
 
 def from_model(model: Model, *, friction: float = 0.8) -> Assembly:
-    """Return a model as an assembly on a floor at height zero.
+    """Convert a `Model` to an assembly whose contact points can touch a floor at height zero.
 
     Args:
-        model: a model whose bodies all have mass. Its joint limits become rigid.
-        friction: coefficient of friction of all contact points.
+        model: a model whose bodies all have mass. Its joint limits become rigid stops.
+        friction: Coulomb's coefficient of friction of all contact points.
 
     Raises:
         AssemblyError: a body has no mass or inertia.
-        ModelWarning: warning that dry friction, armature, greatest speed or greatest effort of joints are ignored,
-            since an assembly does not have them. In particular, ``forces`` are not limited.
+        ModelWarning: (a warning) dry friction, armature, speed limits or effort limits of joints are ignored, since an
+            assembly does not support them. In particular, the ``forces`` of ``simulate`` are not limited.
     """
     for note in _not_carried(model):
         warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=2)
@@ -57,7 +57,7 @@ def _not_carried(model: Model) -> list[str]:
         "greatest effort": [joint.name for joint in joints if joint.max_effort < math.inf],
     }
     return [
-        f"an assembly has no {what} in joints; it is ignored in {', '.join(names)}"
+        f"an assembly does not support {what} of joints; it is ignored in {', '.join(names)}"
         for what, names in ignored.items()
         if names
     ]
@@ -66,7 +66,7 @@ def _not_carried(model: Model) -> list[str]:
 def _body(body: Body) -> RigidBody:
     if not body.mass > 0.0:
         raise AssemblyError(
-            f"body {body.name!r} has no mass: in maximal coordinates every body needs mass; replace it by a universal, "
+            f"body {body.name!r} has no mass, but each body of an assembly needs mass; replace it by a universal, "
             "cylindrical or planar joint between its neighbours"
         )
     return RigidBody(body.name, body.mass, body.inertia)
@@ -102,7 +102,7 @@ def _contact(model: Model, point: ContactPoint, friction: float) -> PointContact
 
 
 def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Placement:
-    """Return the placement of a model's bodies for configuration ``q`` (nq,) and velocity ``v`` (nv,), or at rest.
+    """Return the placement of a model's bodies at configuration ``q`` (nq,) and velocity ``v`` (nv,); None: at rest.
 
     Raises:
         AssemblyError: ``q`` or ``v`` has a wrong number of values, or a value is not finite.

@@ -35,18 +35,18 @@ Point = tuple[str | None, Sequence[float]]
 
 @dataclass(frozen=True)
 class CustomInequality(CustomConstraint):
-    """User-defined inequality φ(z) ≥ 0; ``value(z, c, h)`` writes φ(z) to h, ``jacobian(z, c, D)`` writes ∂φ/∂z to D.
+    """User-defined inequality φ(z) ≥ 0 of positions z [m] of points; it acts as a rigid stop on φ.
 
-    It acts as a rigid limit: an impulse keeps φ from falling below zero, and there is none while φ is above zero.
+    ``value(z, c, h)`` writes φ(z) into h, ``jacobian(z, c, D)`` writes ∂φ/∂z into D; c are the component's constants.
     """
 
     def add_to(self, builder: Any) -> None:
-        """Refuse a mechanism, since mechanisms have no inequalities.
+        """Raise an error, since mechanisms do not support inequalities.
 
         Raises:
             MechanismError: always.
         """
-        raise MechanismError("a mechanism has no inequalities: use a formulations.assembly.Assembly")
+        raise MechanismError("a Mechanism does not support inequalities: use a formulations.assembly.Assembly")
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> It
         held = component.rows if isinstance(component, CustomConstraint) else None
         if component.named("coordinate") or not bodies or (held is not None and len(bodies) > 2):
             most = "of bodies" if held is None else "of one or two bodies"
-            raise AssemblyError(f"{component!r}: it must depend on positions of points {most} only")
+            raise AssemblyError(f"{component!r}: it must depend only on positions of points {most}")
         if held is not None and not 1 <= held <= 6:
-            raise AssemblyError(f"{component!r}: rows = {held}: it must be from 1 to 6")
+            raise AssemblyError(f"{component!r}: rows = {held}: the number of its equations must be from 1 to 6")
         name = "_".join([type(component).__name__, *frames])
         counts[name] = counts.get(name, 0) + 1
         if counts[name] > 1:

@@ -31,7 +31,7 @@ COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap":
 
 
 class Parts(NamedTuple):
-    """Arguments of a step: views of the arrays, cut to the present number of contacts."""
+    """Arguments of a time step: views of the arrays, cut to the present number of contacts."""
 
     system: System
     motion: Motion

@@ -38,11 +38,11 @@ def thin_rod(name: str, length: float, mass: float) -> RigidBody:
 
 
 def pendulum(links: int, *, kind: str = "revolute") -> Assembly:
-    """Return a chain of links of 1 m and 1 kg that hangs from the origin (figures 7b, 7c, 8a and 10).
+    """Return a hanging chain of links of 1 m and 1 kg (Brüdigam et al. 2024, figures 7b, 7c, 8a and 10).
 
     Args:
-        links: number of links, which are ``link_1`` … on joints ``joint_1`` …
-        kind: kind of all joints (``KINDS``); revolute joints turn about x.
+        links: number of links, named ``link_1`` …; the joints above them are ``joint_1`` …, the first at the origin.
+        kind: kind of all joints, a name in ``KINDS``; revolute joints turn about x.
 
     Raises:
         InputError: the number of links is not a whole number above zero.
@@ -99,7 +99,7 @@ def box(
         ModelError: an edge is not above zero.
     """
     if len(size) != 3:
-        raise AssemblyError(f"size = {size!r}: it must be the lengths of three edges [m]")
+        raise AssemblyError(f"size = {size!r}: it must have three numbers, the lengths of the edges [m]")
     contacts = tuple(
         PointContact(f"corner_{k}", "box", corner, friction, normal) for k, corner in enumerate(box_corners(size), 1)
     )

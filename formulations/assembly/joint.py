@@ -37,15 +37,15 @@ _NO_TURN: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Freedom:
-    """Spring, damper and limits along one freedom of a joint.
+    """Spring, damper and limits along one coordinate of a joint.
 
     Attributes:
-        stiffness: [N/m or N·m/rad] stiffness k of the spring. Each step of length h uses the force at its start, so
-            that h² k must be less than the moving mass or inertia.
+        stiffness: [N/m or N·m/rad] stiffness k of the spring. Each time step of length h uses the spring force at its
+            start, so h² k must be less than the moving mass or inertia.
         rest: [m or rad] coordinate at which the spring has no force.
         damping: [N·s/m or N·m·s/rad] damping constant of the damper.
-        lower: [m or rad] lower limit of the coordinate, rigid; −∞: no limit.
-        upper: [m or rad] upper limit of the coordinate, rigid; ∞: no limit.
+        lower: [m or rad] rigid lower limit of the coordinate; −∞: no limit.
+        upper: [m or rad] rigid upper limit of the coordinate; ∞: no limit.
 
     Raises:
         AssemblyError: a number is not finite, stiffness or damping is negative, or ``lower`` is not below ``upper``.
@@ -62,9 +62,9 @@ class Freedom:
             value = getattr(self, name)
             if not is_finite(value) or (name != "rest" and value < 0.0):
                 least = "" if name == "rest" else ", zero or above"
-                raise AssemblyError(f"{name} of a freedom = {value!r}: it must be a finite number{least}")
+                raise AssemblyError(f"{name} = {value!r}: it must be a finite number{least}")
         if not self.lower < self.upper:
-            raise AssemblyError(f"limits of a freedom: lower = {self.lower!r} must be below upper = {self.upper!r}")
+            raise AssemblyError(f"limits: lower = {self.lower!r} must be below upper = {self.upper!r}")
 
     @property
     def is_soft(self) -> bool:
@@ -83,22 +83,23 @@ class Joint:
 
     Attributes:
         name: name, unique among the joints of an assembly.
-        inboard: body in whose axes the joint's axes are given; None: the ground, with world axes.
-        outboard: body that moves relative to ``inboard``.
-        translation: free translations of the outboard point: ``point``, ``line``, ``plane`` or ``free`` (see module).
-        turn: free turns of the outboard body: ``fixed``, ``axis``, ``cardan``, ``homokinetic``, ``free`` (see module).
+        inboard: name of the body in whose axes the joint's axes are given; None: the ground, with world axes.
+        outboard: name of the body that moves relative to ``inboard``.
+        translation: free translations: ``point`` (none), ``line`` (along ``axis``), ``plane`` (across it), ``free``.
+        turn: free rotations: ``fixed`` (none), ``axis`` (about it), ``cardan`` (two axes), ``homokinetic`` (bending
+            without twist), ``free``.
         axis: (3,) axis of the joint, in inboard axes; its length does not matter.
         second_axis: axis of a cardan joint that is fixed in the outboard body, perpendicular to ``axis``, given in
             inboard axes at joint position zero; its length does not matter.
-        inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground, from the origin.
-        outboard_point: (3,) [m] from the outboard body's centre of mass, in its axes.
+        inboard_point: (3,) [m] position of the joint on the inboard body, from its centre of mass, in its axes; on the
+            ground: position in the world.
+        outboard_point: (3,) [m] position of the joint on the outboard body, from its centre of mass, in its axes.
         alignment: unit quaternion, scalar first, from outboard to inboard axes at joint position zero.
         pitch: [m/rad] pitch of a helical joint (translation ``line`` and turn ``axis``); 0 for all other joints.
-        freedoms: springs, dampers and limits, translations first: one `Freedom` for all or one for each; (): none.
+        freedoms: springs, dampers and limits: one `Freedom` for all or one for each of ``coordinate_names``; (): none.
 
     Raises:
-        AssemblyError: a kind is unknown, a joint of this kind has no pitch or no second axis, or the number of
-            freedoms is wrong.
+        AssemblyError: a kind is unknown, or a pitch, a second axis or freedoms are missing, superfluous or invalid.
         ModelError: an axis is zero, or a vector is not finite.
     """
 
@@ -122,7 +123,7 @@ class Joint:
             if getattr(self, field) not in choices:
                 raise AssemblyError(f"{what} {field} = {getattr(self, field)!r}: it must be one of {choices}")
         if self.inboard == self.outboard:
-            raise AssemblyError(f"{what} inboard = {self.inboard!r} is the outboard body: give another one, or None")
+            raise AssemblyError(f"{what} inboard = outboard = {self.inboard!r}: give two bodies, or inboard = None")
         for field in ("inboard_point", "outboard_point"):
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         object.__setattr__(self, "axis", unit(self.axis, f"{what} axis"))
@@ -135,14 +136,14 @@ class Joint:
         if len(given) == 1:
             given *= count
         elif len(given) not in (0, count):
-            raise AssemblyError(f"{what} {len(given)} freedoms of {count}: give none, one for all, or {count}")
+            raise AssemblyError(f"{what} freedoms has {len(given)} items; it must have 0, 1 (for all) or {count}")
         object.__setattr__(self, "freedoms", given or (Freedom(),) * count)
 
     def _check_pitch(self, what: str) -> None:
         if not is_finite(self.pitch):
             raise AssemblyError(f"{what} pitch = {self.pitch!r}: it must be a finite number [m/rad]")
         if self.pitch != 0.0 and (self.translation, self.turn) != ("line", "axis"):
-            raise AssemblyError(f"{what} a pitch couples translation 'line' and turn 'axis': set both, or pitch = 0")
+            raise AssemblyError(f"{what} a pitch needs translation = 'line' and turn = 'axis': set both, or pitch = 0")
 
     # --- rows ---
 
@@ -223,7 +224,7 @@ class Joint:
         if self.turn in ("homokinetic", "free"):
             size = float(vector @ vector)
             if size > 1.0:
-                raise AssemblyError(f"joint {self.name!r}: twists {tuple(coordinates)} exceed half a turn (2)")
+                raise AssemblyError(f"joint {self.name!r}: coordinates {tuple(coordinates)}: more than half a turn")
             turn = np.array([math.sqrt(1.0 - size), *vector])
         return way, turn
 
@@ -259,13 +260,13 @@ def joint(
     """Return a joint of a kind in ``KINDS``, such as ``revolute``; the other arguments are fields of `Joint`.
 
     Raises:
-        AssemblyError: the kind is unknown, only one of kind and pitch is helical, or `Joint` raises it.
+        AssemblyError: the kind is unknown, a pitch is missing or not allowed, or `Joint` raises it.
         ModelError: an axis is zero, or a vector is not finite.
     """
     if kind not in KINDS:
         raise AssemblyError(f"unknown kind of joint {kind!r}: it must be one of {', '.join(KINDS)}")
     if (kind == "helical") != (pitch != 0.0):
-        raise AssemblyError(f"joint {name!r}: pitch = {pitch!r}: it must be nonzero if helical, otherwise zero")
+        raise AssemblyError(f"joint {name!r}: pitch = {pitch!r}: it must be nonzero if helical, else zero")
     what = f"joint {name!r}:"
     return Joint(
         name, inboard, outboard, *KINDS[kind], axis=vector3(axis, f"{what} axis"),

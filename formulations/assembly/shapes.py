@@ -36,7 +36,7 @@ class Shape:
 
     Attributes:
         points: (k, 3) [m] corners of the hull, from the body's centre of mass, in body axes.
-        radius: [m] radius; above zero for one or two points, else zero or above.
+        radius: [m] radius: above zero for one or two points, zero or above for more.
 
     Raises:
         AssemblyError: three points or more do not span a volume, or a point is not a corner of the hull.
@@ -150,24 +150,24 @@ def _ordered(points: Floats, corners: Integers, normal: Floats) -> Face:
 
 
 def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
-    """Return a ball with a radius [m] about ``center`` (3,) [m], from the body's centre of mass in body axes."""
+    """Return a ball of ``radius`` [m]; ``center`` (3,) [m] is given from the body's centre of mass, in body axes."""
     return Shape((center,), radius)
 
 
 def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
-    """Return a capsule: all points within a radius [m] of the line from ``start`` to ``end`` [m], in body axes."""
+    """Return a capsule of ``radius`` [m]; its end points (3,) [m] are given from the centre of mass, in body axes."""
     return Shape((start, end), radius)
 
 
 def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
-    """Return a box about ``center`` (3,) [m], with edges of lengths ``size`` (3,) [m] along the body's axes.
+    """Return a box with edges ``size`` (3,) [m] along the body axes, about ``center`` (3,) [m] from the centre of mass.
 
     Raises:
         AssemblyError: ``size`` does not have three lengths.
         InputError: an edge is not above zero.
     """
     if len(size) != 3:
-        raise AssemblyError(f"size = {size!r}: it must be the lengths of three edges [m]")
+        raise AssemblyError(f"size = {size!r}: it must have three numbers, the lengths of the edges [m]")
     for edge in size:
         above_zero(edge, "edge of a box")
     return Shape(

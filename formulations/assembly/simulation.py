@@ -56,7 +56,7 @@ LARGER = ", or a larger tolerance and complementarity if contacts and joints hol
 
 
 class AssemblyStepError(IntegrationError):
-    """A step of an assembly has no solution; ``run`` is the motion before that step."""
+    """Error: a time step of an assembly has no solution; ``run`` is the motion before that step."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Settings(StepSettings):
         super().__post_init__()
         above_zero(self.complementarity, "complementarity")
         if self.complementarity < LEAST_PRODUCT:
-            raise AssemblyError(f"complementarity = {self.complementarity!r}: it must be at least {LEAST_PRODUCT:g}")
+            raise AssemblyError(f"complementarity = {self.complementarity!r}: the least is {LEAST_PRODUCT:g} [N·s·m]")
         if self.order not in (1, 2):
             raise AssemblyError(f"order = {self.order!r}: it must be 1 or 2")
 
@@ -87,7 +87,7 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """Run of an assembly, with access by body name.
+    """Recorded motion of an assembly; its methods return positions and velocities by body name.
 
     Attributes:
         assembly: the simulated assembly.
@@ -127,7 +127,7 @@ class Motion(Run):
 
 
 def units_of(assembly: Assembly) -> dict[str, str]:
-    """Return the units of a motion's columns by name, in order, without the time."""
+    """Return the unit of each column of an assembly's motion except the time, by column name and in order."""
     units: dict[str, str] = {}
     for name in assembly.body_names:
         units |= {f"{name}_{axis}": "m" for axis in "xyz"} | {f"{name}_q{part}": "1" for part in "wxyz"}
@@ -184,7 +184,7 @@ def check_start(assembly: Assembly, start: Placement) -> None:
     for name, shape in shapes.items():
         array = np.asarray(getattr(start, name))
         if array.shape != shape or not np.all(np.isfinite(array)):
-            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers, got shape {array.shape}")
+            raise AssemblyError(f"{name} at the start: it must be {shape} finite numbers; its shape is {array.shape}")
     if np.abs(np.linalg.norm(start.orientation, axis=1) - 1.0).max() > 1e-9:
         raise AssemblyError("orientation at the start: quaternions must have length one")
     dense, value = assembly.gradients(start)
@@ -210,7 +210,7 @@ def _check_planes(assembly: Assembly, start: Placement) -> None:
         point = start.position[i] + quaternion_matrix(start.orientation[i]) @ contact.point
         gap = float(np.dot(contact.normal, point)) - contact.height - contact.radius
         if gap < -BELOW_PLANE:
-            raise AssemblyError(f"contact {contact.name!r} is {-gap:.3g} m below its plane at the start")
+            raise AssemblyError(f"contact {contact.name!r} is {-gap:.3g} m below its plane at the start; raise it")
 
 
 def _check_bodies(assembly: Assembly, start: Placement) -> None:
@@ -221,7 +221,7 @@ def _check_bodies(assembly: Assembly, start: Placement) -> None:
     for pair, gap in zip(assembly.touching, gaps, strict=True):
         if gap < -BELOW_PLANE:
             raise AssemblyError(
-                f"contact {pair.name!r}: body {pair.second!r} is {-gap:.3g} m in body {pair.first!r} at the start; "
+                f"contact {pair.name!r}: {pair.first!r} and {pair.second!r} overlap by {-gap:.3g} m at the start; "
                 "move them apart"
             )
 

@@ -19,11 +19,11 @@ class Spring:
         name: name, unique among the springs and joints of an assembly.
         inboard: name of a body; None: the ground.
         outboard: name of another body.
-        stiffness: [N/m] k; each step h uses the force at its start, so that h² k must be less than the moving mass.
-        rest: [m] length without force.
+        stiffness: [N/m] k. A time step h uses the force at its start, so h² k must be less than the moving mass.
+        rest: [m] length at which the spring has no force.
         damping: [N·s/m] damping constant.
-        inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground, from the origin.
-        outboard_point: (3,) [m] from the outboard body's centre of mass, in its axes.
+        inboard_point: (3,) [m] end on the inboard body, from its centre of mass, in its axes; ground: in the world.
+        outboard_point: (3,) [m] end on the outboard body, from its centre of mass, in its axes.
 
     Raises:
         AssemblyError: both bodies are the same, or a number is not finite or is negative.
@@ -43,7 +43,7 @@ class Spring:
         name_of(self.name, "a spring")
         what = f"spring {self.name!r}:"
         if self.inboard == self.outboard:
-            raise AssemblyError(f"{what} inboard = {self.inboard!r} is the outboard body: give another one, or None")
+            raise AssemblyError(f"{what} inboard = outboard = {self.inboard!r}: give two bodies, or inboard = None")
         for field in ("inboard_point", "outboard_point"):
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         try:
@@ -51,7 +51,7 @@ class Spring:
         except AssemblyError as error:
             raise AssemblyError(f"{what} {error}") from error
         if self.rest < 0.0:
-            raise AssemblyError(f"{what} rest = {self.rest!r}: a length must be zero or above [m]")
+            raise AssemblyError(f"{what} rest = {self.rest!r}: the rest length must be zero or above [m]")
 
     # --- as a joint that holds nothing has them ---
 

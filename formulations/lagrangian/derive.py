@@ -83,7 +83,7 @@ def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol,
 
 
 def gradient(expression: Expr, variables: Sequence[Symbol]) -> Matrix:
-    """Return the partial derivatives of ``expression`` by ``variables``, as a column."""
+    """Return the partial derivatives of ``expression`` with respect to ``variables``, as a column."""
     return Matrix([sympy.diff(expression, variable) for variable in variables])
 
 
@@ -127,7 +127,7 @@ class Derivation:
     def _take_chart(self, given: dict[Symbol, Symbol]) -> None:
         chart = self.system.chart
         if chart is None:
-            raise InputError("generalized-dvp needs System.chart: generalized coordinates and a map from them")
+            raise InputError("generalized-dvp needs System.chart: generalized coordinates and their map to coordinates")
         count = len(chart.coordinates)
         s, ds = symbols("q", count), symbols("v", count)
         places = [Symbol(f"s_{i}", real=True) for i in range(count)]
@@ -192,7 +192,7 @@ class Derivation:
 
 def _need_constant_mass(system: System, method: str) -> None:
     if system.mass is None:
-        raise InputError(f"{method} needs a constant mass matrix: give mass and potential in place of a Lagrangian")
+        raise InputError(f"{method} needs a constant mass matrix: give mass and potential in place of lagrangian")
 
 
 def _variational(
@@ -241,7 +241,7 @@ def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symb
     written, second, first, length = written_out(system)
     strange = written.free_symbols - {*first, *second, length, *c}
     if strange:
-        raise InputError(f"discrete_lagrangian contains {', '.join(sorted(map(str, strange)))}, not an argument of it")
+        raise InputError(f"discrete_lagrangian contains {sorted(map(str, strange))}, neither arguments nor parameters")
     place = dict(zip(first, x, strict=True)) | dict(zip(second, y, strict=True))
     return written.xreplace(c | {length: H}).subs(place, simultaneous=True)
 
@@ -432,7 +432,7 @@ def rigid_energy_momentum(system: System) -> Equations:
     if system.inertia is None:
         raise InputError("rigid-energy-momentum needs System.inertia: see formulations.lagrangian.rigid_body")
     if system.forces is not None or system.potential != 0 or system.size != 4:
-        raise InputError("rigid-energy-momentum is for a free rigid body on quaternions: no forces, no potential")
+        raise InputError("rigid-energy-momentum needs a rigid body in unit quaternions without forces and potential")
     derivation = Derivation(system)
     inertia = Matrix(system.inertia).applyfunc(derivation.internal)
     z = symbols("z", 3)

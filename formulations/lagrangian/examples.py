@@ -11,13 +11,13 @@ from formulations.lagrangian.system import Chart, System, rates
 
 
 def rigid_body(inertia: Sequence[float] | Sequence[Sequence[float]]) -> System:
-    """Return a free rigid body in unit quaternions, (2.46), with the discrete Lagrangian (2.51).
+    """Return a free rigid body in unit quaternions (Wendlandt 1997, (2.46) and the discrete Lagrangian (2.51)).
 
-    Coordinates ``qw, qx, qy, qz`` from body to spatial axes; parameters ``j_xx`` … ``j_zz``; conserved: the spatial
-    angular momentum ``angular_momentum_x`` … ``_z`` [N·m·s]. The chart is (qx, qy, qz) while qw > 0.
+    The coordinates ``qw, qx, qy, qz`` rotate body to world axes; ``angular_momentum_x`` … ``_z`` [N·m·s] in world axes
+    are conserved. The chart's coordinates ``s_x, s_y, s_z`` are (qx, qy, qz); it is valid while qw > 0.
 
     Args:
-        inertia: [kg·m²] about the centre of mass, in body axes: (3,) principal moments, or a matrix (3, 3).
+        inertia: [kg·m²] inertia about the centre of mass, in body axes: (3,) principal moments or (3, 3) matrix.
 
     Raises:
         InputError: ``inertia`` has another shape, or is not symmetric and positive definite.
@@ -57,17 +57,17 @@ def rigid_body(inertia: Sequence[float] | Sequence[Sequence[float]]) -> System:
 def double_spherical_pendulum(
     m1: float = 2.0, m2: float = 3.5, l1: float = 4.0, l2: float = 3.0, g: float = 9.81
 ) -> System:
-    """Return the double spherical pendulum (2.54), (2.55): two point masses on massless rods, hung from the origin.
+    """Return a double spherical pendulum, two point masses on massless rods (Wendlandt 1997, (2.54), (2.55)).
 
-    Coordinates ``x1, y1, z1, x2, y2, z2`` [m], z up; conserved: ``angular_momentum_z`` [N·m·s]. The chart has for each
-    rod the angle ``a`` from the downward vertical in the xz plane and ``b`` out of it.
+    The coordinates are ``x1, y1, z1, x2, y2, z2`` [m], z up; ``angular_momentum_z`` [N·m·s] is conserved. The chart has
+    two angles [rad] of each rod: ``a`` from the downward vertical in the xz plane, ``b`` out of this plane.
 
     Args:
-        m1: [kg] inner mass; all defaults are those of the thesis.
-        m2: [kg] outer mass.
-        l1: [m] length of the inner rod.
-        l2: [m] length of the outer rod.
-        g: [m/s²] gravity, along −z.
+        m1: [kg] mass nearer to the pivot at the origin; all defaults are from Wendlandt 1997.
+        m2: [kg] mass at the end.
+        l1: [m] length of the rod between the pivot and ``m1``.
+        l2: [m] length of the rod between ``m1`` and ``m2``.
+        g: [m/s²] gravitational acceleration, along −z.
 
     Raises:
         InputError: a mass or a length is not above zero.

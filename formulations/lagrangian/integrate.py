@@ -34,17 +34,17 @@ UNDECLARED_UNIT = "SI"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Trajectory(Run):
-    """Run of a Lagrangian system.
+    """Recorded motion of a system with the Lagrangian L(q, v) and the constraints g(q) = 0.
 
-    The frame has a row for each recorded time, with ``time``, the coordinates, their momenta ``p_…`` = D₂L(q, v) and
-    rates ``v_…``, ``energy`` = D₂L·v − L, and the system's ``conserved`` expressions. Rates belong to the momenta; for
-    constrained methods except ``energy-momentum``, the part along Dᵀg is removed from momenta.
+    The columns of ``frame`` are ``time``, the coordinates q, their momenta ``p_…`` = ∂L/∂v and rates ``v_…``, the
+    energy ``energy`` = v · ∂L/∂v − L, and the system's ``conserved`` expressions. Rates are computed from momenta.
+    Momenta exclude their part along the rows of the constraint Jacobian Dg, except in ``energy-momentum``.
 
     Attributes:
-        multipliers: table with ``time`` at the start of a step, and the multipliers λ of Dᵀg λ in the equations of
+        multipliers: table of ``time`` at the start of each time step, and multipliers λ of Dgᵀ λ in the equations of
             motion, ``multiplier_1`` …; mean over the substeps of a composition. It has no row for the last row of
-            ``frame``, nor for the first one after a start from two configurations. In the first step of
-            ``midpoint-dvp``, ``first-order-dvp`` and ``shake`` it has λ/2, as no earlier half step contributes.
+            ``frame``, nor for the first step after a start from two configurations. The first row of
+            ``midpoint-dvp``, ``first-order-dvp`` and ``shake`` is λ/2, as no earlier half step contributes.
         method: integration method.
     """
 
@@ -70,12 +70,12 @@ def integrate(
     composition: Sequence[float],
     progress: Progress | None,
 ) -> Trajectory:
-    """Return the motion of a system; see ``System.integrate``."""
+    """Return the motion of a system; ``System.integrate`` describes the arguments."""
     method = lagrangian_method_named(name)
     weights = _weights(method, composition, q1)
     steps = whole_steps(duration, step, every, named="every")
     if (v0 is None) == (q1 is None):
-        raise InputError("give either a velocity v0 or a second configuration q1")
+        raise InputError("give either a velocity v0 or a second configuration q1, but not both")
     module = built(system, name)
     motion = _Motion(system, module, method, step, weights, steps, every)
     motion.start(_vector(q0, "q0", module.NAMES), v0, q1)
@@ -89,9 +89,9 @@ def _weights(method: LagrangianMethod, composition: Sequence[float], q1: ArrayLi
     if abs(weights.sum() - 1.0) > 1e-12:
         raise InputError(f"composition {composition!r}: the weights must add up to 1, but add up to {weights.sum()}")
     if weights.size > 1 and not method.symmetric:
-        raise InputError(f"method {method.name} is not symmetric: a composition needs a symmetric method")
+        raise InputError(f"a composition needs a symmetric method, and {method.name} is not; use composition = (1.0,)")
     if weights.size > 1 and q1 is not None:
-        raise InputError("a composition starts from a velocity v0, not from two configurations")
+        raise InputError("a composition cannot start from two configurations: give v0 in place of q1")
     return weights
 
 
@@ -167,13 +167,13 @@ class _Motion:
         r, A = np.zeros(rows), np.zeros((rows, rows))
         self.module.set_velocity_equations(q, p, np.zeros(rows), self.c, r, A)
         if not np.all(np.isfinite(A)) or np.linalg.matrix_rank(A) < rows:
-            raise InputError("at q0 the mass matrix is singular or not finite in a direction that no constraint fixes")
+            raise InputError("at q0 the mass matrix is singular or not finite, and no constraint fixes that direction")
 
     def start_from_two(self, q: Floats, second: Floats) -> None:
         """Set the state after the first step by the discrete Legendre transforms of that step."""
         module = self.module
         if not module.STARTS_FROM_TWO:
-            raise InputError(f"{self.method.name} has no discrete Lagrangian: start it from a velocity v0")
+            raise InputError(f"{self.method.name} has no discrete Lagrangian: give v0 in place of q1")
         self.check_constraints(second, "q1")
         u, p, p_end = (second - q) / self.step, np.zeros_like(q), np.zeros_like(q)
         module.set_first_momenta(q, u, self.step, self.c, p, p_end)

@@ -1,7 +1,7 @@
 """Integration methods for Lagrangian systems with holonomic constraints, by name, with their properties.
 
 All are one-step methods in configuration and momentum, (q, p) → (q', p'), with h the step, u = (q' − q)/h the discrete
-velocity and, for the variational ones, the discrete Lagrangian 𝕃 of the paper:
+velocity and, for the variational ones, the discrete Lagrangian 𝕃 of Wendlandt 1997:
 
     p = −h D₂𝕃(q', q) − Dᵀg(q) h λ,    g(q') = 0,    p' = h D₁𝕃(q', q)
 
@@ -27,7 +27,7 @@ from biped.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LagrangianMethod:
-    """Integration method, with its properties as the tables of integrators show them."""
+    """Integration method for Lagrangian systems, with the properties that tables of integrators show."""
 
     name: str
     paper: str
@@ -69,7 +69,7 @@ LAGRANGIAN_METHODS = {
 
 
 def lagrangian_method_named(name: str) -> LagrangianMethod:
-    """Return the method of this name.
+    """Return the integration method of this name.
 
     Raises:
         InputError: no method has this name; the message lists all methods.

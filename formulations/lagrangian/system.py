@@ -35,7 +35,7 @@ def rates(coordinates: Iterable[sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
 
 @dataclass(frozen=True)
 class Chart:
-    """Generalized coordinates s and the map ψ from them to the coordinates of a system (Wendlandt 1997, 2.3.2).
+    """Generalized coordinates s and the map ψ(s) from them to the coordinates of a system (Wendlandt 1997, 2.3.2).
 
     Attributes:
         coordinates: generalized coordinates s.
@@ -48,30 +48,30 @@ class Chart:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
+    """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, section 2.3.1).
 
-    Give either ``mass`` (and ``potential``), for L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Units are those of the
-    given values; use SI.
+    Give either ``mass`` (and ``potential``), for L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Results have the units
+    of the given values; use SI. Numbers such as (2.29) are equations of Wendlandt 1997.
 
     Attributes:
         coordinates: symbols of the coordinates q; their names are the columns of a trajectory.
         mass: constant mass matrix M, or its diagonal.
         potential: potential V(q), which may also contain ``invariants``.
         lagrangian: Lagrangian L(q, q̇), with ``rate(q)`` for q̇.
-        constraints: expressions g(q) that are zero.
-        forces: forces F(q, q̇), one for each coordinate (5.2).
+        constraints: expressions g(q), which the motion keeps at zero.
+        forces: generalized forces F(q, q̇), one for each coordinate (5.2).
         discrete_lagrangian: function 𝕃(y, x, h) that ``midpoint-dvp`` and ``generalized-dvp`` use in place of (2.23),
-            such as (2.51), which differs from it off the constraints.
+            such as (2.51). They may differ where q does not satisfy the constraints.
         chart: generalized coordinates, for ``generalized-dvp``.
         conserved: conserved quantities by name, expressions in q and q̇, recorded in addition to the energy.
-        invariants: quadratic functions of q, by the symbols for them in ``potential``. ``energy-momentum`` takes its
-            discrete gradient in them, and thus conserves the momenta of their symmetry group.
+        invariants: quadratic functions of q, by the symbols that stand for them in ``potential``. For these terms,
+            ``energy-momentum`` also conserves the momenta of symmetries that leave the invariants unchanged.
         parameters: symbols and their values [SI]. New values need no compilation.
-        inertia: (3, 3) inertia in body axes of a free rigid body whose unit quaternion is the coordinates; for
-            ``rigid-energy-momentum``.
+        inertia: (3, 3) [kg·m²] inertia, in body axes, of a free rigid body whose coordinates are a unit quaternion;
+            only for ``rigid-energy-momentum``.
 
     Raises:
-        InputError: the arguments do not fit together.
+        InputError: arguments are missing or contradict each other, or an expression has an unknown symbol.
     """
 
     coordinates: Sequence[sympy.Symbol]
@@ -90,16 +90,16 @@ class System:
     def __post_init__(self) -> None:
         names = [symbol.name for symbol in self.coordinates]
         if not names or len(set(names)) != len(names):
-            raise InputError(f"coordinates {names}: there must be at least one, with no name twice")
+            raise InputError(f"coordinates {names}: there must be at least one, and no name may occur twice")
         self._check_expressions()
         if (self.mass is None) == (self.lagrangian is None):
-            raise InputError("a system needs either a mass (and a potential) or a Lagrangian, but not both")
+            raise InputError("a system needs either mass (and potential) or lagrangian, but not both")
         if self.lagrangian is not None and self.potential != 0:
-            raise InputError("with a Lagrangian, the potential must be part of it: leave out ``potential``")
+            raise InputError("lagrangian must include the potential energy: leave out potential")
         if self.forces is not None and len(self.forces) != self.size:
             raise InputError(f"{len(self.forces)} forces: there must be one for each of {self.size} coordinates")
         if len(self.constraints) >= self.size:
-            raise InputError(f"{len(self.constraints)} constraints on {self.size} coordinates leave nothing that moves")
+            raise InputError(f"{len(self.constraints)} constraints: there must be fewer than coordinates ({self.size})")
         self._check_chart()
         self._check_columns(names)
         self._check_symbols()
@@ -125,11 +125,11 @@ class System:
             for given in expressions:
                 expression = sympy.sympify(given)
                 if not isinstance(expression, sympy.Expr) or expression.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
-                    raise InputError(f"{name} contains {given}: it must be a finite expression; for a = b, give a - b")
+                    raise InputError(f"{name} contains {given}: it must be a finite expression; write a = b as a - b")
         roles = [*self.coordinates, *rates(self.coordinates), *self.parameters, *self.invariants]
         twice = sorted({str(symbol) for symbol in roles if roles.count(symbol) > 1})
         if twice:
-            raise InputError(f"{', '.join(twice)}: a symbol must be one of coordinate, rate, parameter and invariant")
+            raise InputError(f"{', '.join(twice)}: a symbol can only be one of coordinate, rate, parameter, invariant")
 
     def _check_chart(self) -> None:
         if self.chart is None:
@@ -138,7 +138,7 @@ class System:
         if len(self.chart.map) != self.size or len(self.chart.coordinates) != free:
             raise InputError(
                 f"the chart maps {len(self.chart.coordinates)} coordinates to {len(self.chart.map)}: "
-                f"it must map {free} (coordinates without constraints) to {self.size}"
+                f"it must map {free} (number of coordinates minus constraints) to {self.size}"
             )
 
     def _check_columns(self, names: list[str]) -> None:
@@ -148,7 +148,7 @@ class System:
         columns = ["time", "energy", *states, *self.conserved]
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if twice:
-            raise InputError(f"{', '.join(twice)}: two columns of a trajectory would have this name")
+            raise InputError(f"{', '.join(twice)}: two columns of a trajectory would have this name; rename one")
 
     def _check_symbols(self) -> None:
         places = set(self.coordinates)
@@ -169,8 +169,8 @@ class System:
                 strange = sympy.sympify(expression).free_symbols - symbols
                 if strange:
                     raise InputError(
-                        f"{name} contains {', '.join(sorted(map(str, strange)))}: it may contain only coordinates, "
-                        "parameters and, unless it must not depend on velocity, rates (rate(x))"
+                        f"{name} contains {', '.join(sorted(map(str, strange)))}: it may contain only "
+                        f"{', '.join(sorted(map(str, symbols))) or 'numbers'}"
                     )
 
     @property
@@ -192,7 +192,7 @@ class System:
         given = sympy.Matrix(self.mass)
         matrix = sympy.diag(*given) if 1 in given.shape else given
         if matrix.shape != (self.size, self.size):
-            raise InputError(f"the mass matrix is {matrix.shape}: it must be square, one row for each coordinate")
+            raise InputError(f"the mass matrix has shape {matrix.shape}: it must be square, a row per coordinate")
         return matrix
 
     @cached_property
@@ -233,12 +233,12 @@ class System:
         Args:
             method: name of a method of ``LAGRANGIAN_METHODS``.
             q0: initial values of the coordinates or, for ``generalized-dvp``, of the chart's coordinates.
-            v0: initial rates; the initial momentum is D₂L(q₀, v₀).
-            step: [s] length h of a step.
-            duration: [s] duration, a whole number of steps.
+            v0: initial rates; the initial momentum is ∂L/∂q̇ at (q0, v0).
+            step: [s] length h of a time step.
+            duration: [s] duration, a whole number of time steps.
             q1: configuration after the first step, in place of ``v0``, as for a two-step method; the momenta follow
                 from the discrete Legendre transforms.
-            every: number of steps from one recorded row to the next.
+            every: number of time steps from one recorded row to the next.
             composition: weights of the substeps of each step, which add up to 1; only for symmetric methods.
             progress: function that is called with the completed fraction (0 to 1).
 

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 def to_model(mechanism: Mechanism) -> Model:
-    """Return the tree of ``mechanism`` as a model; its ``notes`` list what a model cannot represent.
+    """Return a `Model` with the kinematic tree of a mechanism; the model's ``notes`` list what was left out.
 
-    Bodies and joints have the names of the configuration variables, with their coordinates and rates, in their order. A
+    Each configuration variable becomes a body and a joint of the same name, position and rate, in the same order. A
     variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (or 1 kg).
 
     Args:
-        mechanism: mechanism to convert; its dampers become joint damping, masses on the ground are left out.
+        mechanism: mechanism to convert. Its dampers become joint damping; masses that cannot move are left out.
 
     Raises:
         ModelError: a configuration variable moves no mass and no constraint can hold it, or nothing has mass.

@@ -248,7 +248,7 @@ class Builder:
         """
         frame = self.place(name).frame
         if frame is None or frame.mass is None or frame.mass[0] == 0.0:
-            raise MechanismError(f"frame {name!r} has no mass, which gravity needs")
+            raise MechanismError(f"frame {name!r} has no mass for gravity to act on: give it one")
         return frame.mass[0]
 
     # --- additions by components ---
@@ -311,7 +311,7 @@ class Builder:
         """Add a wrench on a frame: six functions of time, force and moment; ``kind``: as in ``kernels.forces``."""
         place = self.place(frame)
         if place.body < 0:
-            raise MechanismError(f"frame {frame!r} does not move, so a wrench on it has no effect")
+            raise MechanismError(f"frame {frame!r} does not move: put the wrench on a frame that moves")
         first, *_ = [self._add_input(part) for part in parts]
         self._wrenches.append((kind, place, first))
 
@@ -355,7 +355,7 @@ class Builder:
 
     def _check_apart(self, first: str, second: str) -> None:
         if self.place(first).body == self.place(second).body:
-            raise MechanismError(f"{first!r} and {second!r} are on the same body, so their distance is constant")
+            raise MechanismError(f"{first!r} and {second!r} are on the same body, so their distance is fixed")
 
     def _add_row(self, row: tuple[int, int, int, int, Floats, tuple[float, ...]], label: str, unit: str) -> None:
         taken = {known.name for known in self.labels}

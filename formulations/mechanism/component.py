@@ -27,8 +27,8 @@ COMPONENTS: dict[str, type[Component]] = {}
 class Component:
     """Part of a mechanism other than its frames: a potential, a constraint or a force.
 
-    A class with a ``word`` can be used in S-expressions: ``(word value …)`` with the values of its fields in order, or
-    ``(field value)`` for a field by name. The three numbers of a vector need no parentheses.
+    A class with a keyword can be written as an S-expression ``(keyword value …)`` with its fields' values in order.
+    ``(field value)`` in place of a value gives a field by name. The three numbers of a vector need no parentheses.
 
     Attributes:
         word: keyword, the first symbol of the S-expression; empty if the class has no S-expression.
@@ -44,7 +44,7 @@ class Component:
         other = COMPONENTS.get(word)
         if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
             raise MechanismError(
-                f"{cls.__qualname__}: the keyword {word!r} is taken by {other.__qualname__}; choose another"
+                f"{cls.__qualname__}: the keyword {word!r} already belongs to {other.__qualname__}; choose another"
             )
         COMPONENTS[word] = cls
 
@@ -115,15 +115,15 @@ def _role(hint: Any) -> str:
 
 
 class Potential(Component):
-    """Potential energy V(q)."""
+    """Base class of potential energies V(q) of the configuration q."""
 
 
 class Constraint(Component):
-    """Holonomic constraint h(q) = 0."""
+    """Base class of holonomic constraints h(q) = 0 on the configuration q."""
 
 
 class Force(Component):
-    """Force without a potential: f(q, q̇, t)."""
+    """Base class of forces f(q, q̇, t) that have no potential; q: configuration, t: time."""
 
 
 def finite(value: float, what: str) -> float:

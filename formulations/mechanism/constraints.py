@@ -22,13 +22,14 @@ from formulations.mechanism.frames import WORLD
 
 @dataclass(frozen=True)
 class Distance(Constraint):
-    """Wire or rod between the origins of two frames: h = (‖p₁ − p₂‖² − L²) / 2L, equation (37) divided by 2L.
+    """Constraint of a rod or taut wire of length L between the origins p₁, p₂ of two frames.
+
+    It is (‖p₁ − p₂‖² − L²) / 2L = 0, equation (37) of Johnson & Murphey 2009 divided by 2L.
 
     Attributes:
         first, second: names of the frames.
-        length: [m] L, above zero (for zero use ``Coincident``); or the name of a configuration variable that is the
-            length, such as a kinematic variable for a string that is let out.
-        name: name of the multiplier [N], which is negative in tension; by default the frames' names.
+        length: [m] L, above zero (zero: use ``Coincident``), or the name of a configuration variable, as for a winch.
+        name: name of the multiplier [N], which is negative in tension; default: made of the frames' names.
     """
 
     word: ClassVar[str] = "distance-constraint"
@@ -48,15 +49,14 @@ class Distance(Constraint):
 
 @dataclass(frozen=True)
 class PointAlong(Constraint):
-    """Fixed distance of two frames' origins along a direction: h = n · (p₁ − p₂) − c, the paper's point constraint.
+    """Constraint that keeps the origins p₁, p₂ of two frames at a distance c along a direction n: n · (p₁ − p₂) = c.
 
     Attributes:
         first, second: names of the frames.
         direction: n, a vector of any length but zero; it is normalized.
-        axes: frame to which n is fixed and in whose axes n is given: any frame, although the paper mentions only the
-            first and the second.
-        offset: [m] distance c.
-        name: name of the multiplier [N]; by default the frames' names.
+        axes: name of any frame, to which n is fixed and in whose axes n is given.
+        offset: [m] distance c, which may be negative.
+        name: name of the multiplier [N]; default: made of the frames' names.
     """
 
     word: ClassVar[str] = "point-constraint"
@@ -82,7 +82,7 @@ class PointOnPlane(Constraint):
         plane: frame to which the plane is fixed.
         normal: normal of the plane, in the axes of the frame ``plane``.
         point: frame whose origin stays in the plane.
-        name: name of the multiplier [N]; by default the frames' names.
+        name: name of the multiplier [N]; default: made of the frames' names.
         offset: [m] distance of the plane from the origin of the frame ``plane``, along the normal.
     """
 
@@ -102,13 +102,13 @@ class PointOnPlane(Constraint):
 
 @dataclass(frozen=True)
 class PointOnLine(Constraint):
-    """Constraint that keeps a frame's origin on a line fixed to another frame: two rows of h, across the line.
+    """Constraint that keeps a frame's origin on a line fixed to another frame: two equations, across the line.
 
     Attributes:
         line: frame to which the line is fixed; the line goes through the frame's origin.
         direction: direction of the line, in the axes of the frame ``line``.
         point: frame whose origin stays on the line.
-        name: NAME of the multipliers [N], ``NAME_1`` and ``NAME_2``; by default the frames' names.
+        name: NAME of the multipliers [N], ``NAME_1`` and ``NAME_2``; default: made of the frames' names.
     """
 
     word: ClassVar[str] = "point-on-line"
@@ -135,13 +135,13 @@ def _across(direction: tuple[float, float, float]) -> list[tuple[float, float, f
 
 @dataclass(frozen=True)
 class Coincident(Constraint):
-    """Constraint that two frames' origins coincide: a spherical joint, or a pin in a plane. One row of h a direction.
+    """Constraint that two frames' origins coincide (one equation per direction): a ball joint, or a pin in a plane.
 
     Attributes:
         first, second: names of the frames.
         directions: world axes along which the origins coincide, such as "xz" for a mechanism in the plane of x and z,
             in which a constraint along y would be redundant.
-        name: NAME of the multipliers [N], ``NAME_x``, ``NAME_y`` and ``NAME_z``; by default the frames' names.
+        name: NAME of the multipliers [N], ``NAME_x``, ``NAME_y`` and ``NAME_z``; default: made of the frames' names.
     """
 
     word: ClassVar[str] = "coincident"
@@ -163,13 +163,13 @@ class Coincident(Constraint):
 
 @dataclass(frozen=True)
 class Screw(Constraint):
-    """Screw: a rotation q_θ coupled with a translation q_d along the same axis, h = p q_θ − q_d (39).
+    """Screw: rotation q_θ and translation q_d along an axis with p q_θ − q_d = 0 (Johnson & Murphey 2009, eq. (39)).
 
     Attributes:
         angle: configuration variable of the rotation.
         shift: configuration variable of the translation.
-        pitch: [m/rad] p.
-        name: name of the multiplier [N]; by default the variables' names.
+        pitch: [m/rad] pitch p, the translation per angle.
+        name: name of the multiplier [N]; default: made of the variables' names.
     """
 
     word: ClassVar[str] = "screw"
@@ -189,18 +189,18 @@ class Screw(Constraint):
 
 @dataclass(frozen=True)
 class Cam(Constraint):
-    """Cam pair: the cam's profile lifts a follower, h = s(q_θ) − q_d (section III-A).
+    """Cam that turns by q_θ and moves a follower to q_d = s(q_θ), the cam's profile (Johnson & Murphey 2009, III-A).
 
-    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, periodic. The follower never leaves
-    the cam: the multiplier's sign shows where a real follower would lift off.
+    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …. The follower never leaves the cam: the
+    multiplier's sign shows where a real follower would lift off.
 
     Attributes:
         angle: configuration variable of the cam's rotation.
         follower: configuration variable of the follower, a translation or an angle.
-        cosines: [m or rad] a₁, a₂, ….
-        sines: [m or rad] b₁, b₂, ….
+        cosines: [m or rad] coefficients a₁, a₂, ….
+        sines: [m or rad] coefficients b₁, b₂, ….
         mean: [m or rad] mean of s.
-        name: name of the multiplier [N or N·m]; by default the variables' names.
+        name: name of the multiplier [N or N·m]; default: made of the variables' names.
     """
 
     word: ClassVar[str] = "cam"
@@ -215,7 +215,7 @@ class Cam(Constraint):
         """Add the constraint's row of h."""
         cosines, sines = (several(getattr(self, what), what) for what in ("cosines", "sines"))
         if not cosines + sines:
-            raise MechanismError("its profile is round: give cosines or sines")
+            raise MechanismError("the cam is a circle about its axis and moves nothing: give cosines or sines")
         builder.add_cam(
             builder.coordinate(self.angle), builder.coordinate(self.follower), finite(self.mean, "mean"),
             list(zip_longest(cosines, sines, fillvalue=0.0)), self.name or f"{self.angle}_{self.follower}",
@@ -224,13 +224,13 @@ class Cam(Constraint):
 
 @dataclass(frozen=True)
 class Gear(Constraint):
-    """Gear pair: two configuration variables in a fixed ratio, h = r q₁ − q₂ − c (section III-A).
+    """Gear pair: two configuration variables with r q₁ − q₂ = c (Johnson & Murphey 2009, section III-A).
 
     Attributes:
         first, second: names of the variables q₁ and q₂.
-        ratio: r; negative for gears that turn in opposite directions.
-        offset: [rad or m] c.
-        name: name of the multiplier [N·m or N]; by default the variables' names.
+        ratio: gear ratio r; negative for gears that turn in opposite directions.
+        offset: [rad or m] constant c.
+        name: name of the multiplier [N·m or N]; default: made of the variables' names.
     """
 
     word: ClassVar[str] = "gear"

@@ -38,11 +38,11 @@ LEAST_TOLERANCE = 2.3e-14
 
 @dataclass(frozen=True)
 class Acceleration:
-    """Solution of (36a, b): accelerations and multipliers.
+    """Accelerations and constraint forces at a state: solution of (36a, b) of Johnson & Murphey 2009.
 
     Attributes:
-        coordinates: (n,) q̈, including the given accelerations of kinematic variables.
-        multipliers: (m,) λ, forces [N or N·m] of the constraints, in the order of ``constraint_names``.
+        coordinates: (n,) accelerations q̈ [rad/s² or m/s²], including those given for kinematic variables.
+        multipliers: (m,) forces λ of the constraints [N or N·m], in the order of ``Mechanism.constraint_names``.
     """
 
     coordinates: Floats
@@ -52,13 +52,13 @@ class Acceleration:
 def accelerations(
     mechanism: Mechanism, q: Vector, v: Vector, *, time: float = 0.0, given: Vector | None = None
 ) -> Acceleration:
-    """Return the accelerations q̈ and multipliers λ at a state, by (29), or by (36a, b) with constraints.
+    """Return accelerations and constraint forces at a state (Johnson & Murphey 2009, (29) or, with constraints, (36)).
 
     Args:
         mechanism: the mechanism.
         q: configuration that satisfies the constraints.
-        v: rates that satisfy the constraints.
-        time: [s] time at which functions of time are evaluated.
+        v: rates of the configuration that satisfy the constraints.
+        time: [s] time at which torques and other functions of time are evaluated.
         given: accelerations of kinematic variables, an array or a dict {name: value}; missing ones are zero.
 
     Raises:
@@ -91,13 +91,13 @@ def integrate(
     start: float = 0.0,
     progress: Progress | None = None,
 ) -> Motion:
-    """Simulate with an integrator of ordinary differential equations; the columns are those of ``Mechanism.simulate``.
+    """Simulate with a standard integrator of ODEs; the motion has the columns of ``Mechanism.simulate``.
 
     Args:
         mechanism: mechanism to simulate.
-        duration: [s] a whole number of time steps.
-        step: [s] time step of "rk4"; "dop853" chooses its time steps, and has rows at multiples of ``step``.
-        method: "rk4" or "dop853".
+        duration: [s] duration, a whole number of time steps.
+        step: [s] time step of "rk4"; "dop853" chooses its time steps, and its rows are at multiples of ``step``.
+        method: "rk4", Runge-Kutta of order 4, or "dop853", Dormand-Prince of order 8.
         q: configuration at the start, which satisfies the constraints: an array, or a dict {name: value}; missing
             variables are zero.
         v: rates at the start, an array or a dict; they must satisfy the constraints.
@@ -105,7 +105,7 @@ def integrate(
             computed by differences over milliseconds.
         tolerance: relative and absolute tolerance of "dop853".
         record_every: number of time steps between rows of the motion.
-        start: [s] time at the start.
+        start: [s] time of the first row.
         progress: function that is called repeatedly with the completed fraction, 0 to 1.
 
     Raises:
@@ -114,7 +114,7 @@ def integrate(
             ``error.run`` is the motion until then.
     """
     if method not in get_args(Method):
-        raise MechanismError(f"method = {method!r}: methods are {', '.join(get_args(Method))}")
+        raise MechanismError(f"method = {method!r}: it must be one of {', '.join(get_args(Method))}")
     settings = Settings(
         duration=duration, step=step, alpha=0.5, tolerance=tolerance, max_iterations=1, record_every=record_every,
         start=start,

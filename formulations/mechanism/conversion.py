@@ -25,14 +25,14 @@ from formulations.mechanism.mechanism import Mechanism
 def from_model(model: Model) -> Mechanism:
     """Convert a `Model` to a mechanism.
 
-    The link frame of a body has the body's name, the frame of its centre of mass and principal axes ``BODY_com``.
+    A body BODY gives two frames: ``BODY``, its link frame, and ``BODY_com`` at its centre of mass, on principal axes.
     Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (rotations
     about z, y and x), those of a floating root also in ``_x``, ``_y``, ``_z`` (position of its centre of mass).
 
     Raises:
         ModelError: the model has joints that close loops; close them by constraints of the mechanism.
-        ModelWarning: (a warning) joints have limits, dry friction or an armature, or there are contact points, which
-            a mechanism cannot have.
+        ModelWarning: (a warning) limits, dry friction and armature of joints, and contact points, are left out, since a
+            mechanism does not support them.
     """
     model.check_tree("the conversion to a mechanism")
     children: dict[str | None, list[Body]] = defaultdict(list)

@@ -51,16 +51,16 @@ def _add(component: Component, builder: Builder, kind: int, rows: int = 0, label
     roles = component.roles()
     strains = [(what, getattr(component, name)) for name, what in roles.items() if what in ("frame", "coordinate")]
     if not strains:
-        raise MechanismError("it depends on no frame or variable: annotate fields as FrameName or CoordinateName")
+        raise MechanismError("it depends on no frame or variable: annotate a field as FrameName or CoordinateName")
     exact = isinstance(component, CustomPotential) and component.hessian is not None
     builder.add_custom(kind, part_of(type(component)), strains, numbers_of(component), rows, labels, exact=exact)
 
 
 @dataclass(frozen=True)
 class CustomPotential(Potential):
-    """User-defined potential energy.
+    """User-defined potential energy V(z) of positions and variables z (s,), with the constants c.
 
-    ``energy(z, c)`` returns V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g. ``hessian(z, c, H)`` is optional: it
+    ``energy(z, c)`` returns V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g (s,). ``hessian(z, c, H)`` is optional: it
     writes ∂²V/∂z² into H (s, s), which only speeds up the solution of a time step.
     """
 
@@ -83,9 +83,9 @@ class CustomPotential(Potential):
 
 @dataclass(frozen=True)
 class CustomForce(Force):
-    """User-defined force: ``force(z, rate, t, c, f)`` writes the forces on positions and variables into f.
+    """User-defined force: ``force(z, rate, t, c, f)`` writes the forces on positions and variables z (s,) into f (s,).
 
-    ``rate`` is ż, the velocities of the positions [m/s] and the rates of the variables; t is the time [s].
+    ``rate`` is ż, velocities of the positions and rates of the variables; t is the time [s]; c are the constants.
     """
 
     @staticmethod
@@ -100,13 +100,13 @@ class CustomForce(Force):
 
 @dataclass(frozen=True)
 class CustomConstraint(Constraint):
-    """User-defined holonomic constraint: ``value(z, c, h)`` writes h(z), ``jacobian(z, c, D)`` writes ∂h/∂z to D.
+    """User-defined holonomic constraint h(z) = 0 on positions and variables z (s,), with the constants c.
 
-    D contains zeros before the call.
+    ``value(z, c, h)`` writes h(z) into h, ``jacobian(z, c, D)`` writes ∂h/∂z into D, which contains zeros before.
 
     Attributes:
         rows: number of entries of h and of rows of D.
-        unit: unit of the multipliers: N for h in metres, N*m for h in radians.
+        unit: unit of the multipliers: "N" for h in metres, "N*m" for h in radians.
     """
 
     rows: ClassVar[int] = 1

@@ -15,12 +15,12 @@ def no_parts(count: int) -> Integers:
 
 
 class Engine:
-    """Compiled mechanism, whose parts are compiled or loaded when they are first entered.
+    """Compiled mechanism; each of its parts (functions) is compiled, or loaded from disk, at its first call.
 
     Args:
-        world: named tuple on which the parts work; ``parts`` are their addresses, negative if not compiled yet.
+        world: named tuple on which the parts work; ``world.parts`` has their addresses, −1 if not compiled yet.
         functions: parts in the order of ``world.parts``, each with examples of its further arguments.
-        calls: numbers of the parts that a part calls, by the part's number.
+        calls: for the number of a part, the numbers of the parts that it calls.
         kept: objects that must outlive ``world``, which holds their addresses.
     """
 

@@ -8,4 +8,4 @@ class MechanismError(InputError):
 
 
 class SingularStepError(IntegrationError):
-    """Error: the equations of a time step are singular, so that it has no derivative; the message names the matrix."""
+    """Error: a time step has no derivative, as its equations are singular; the message names the singular matrix."""

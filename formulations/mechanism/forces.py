@@ -19,11 +19,11 @@ Inputs3 = Annotated[Sequence[Input], "vector"]
 
 @dataclass(frozen=True)
 class Damper(Force):
-    """Linear damper at one configuration variable: force −b q̇.
+    """Linear damper at one configuration variable q, with the force −b q̇.
 
     Attributes:
         coordinate: name of the variable.
-        damping: [N·m·s/rad or N·s/m] b.
+        damping: [N·m·s/rad or N·s/m] damping constant b.
     """
 
     word: ClassVar[str] = "damper"
@@ -38,7 +38,7 @@ class Damper(Force):
 
 @dataclass(frozen=True)
 class Torque(Force):
-    """Motor: torque or force along one configuration variable.
+    """Motor that exerts a torque or force along one configuration variable.
 
     Attributes:
         coordinate: name of the variable.
@@ -82,21 +82,21 @@ class _Wrench(Force):
 
 
 class BodyWrench(_Wrench):
-    """Force at a frame's origin, and moment, both in the frame's axes (Johnson & Murphey 2009, figure 5)."""
+    """Wrench on a frame: force [N] at its origin and moment [N·m], in its axes (Johnson & Murphey 2009, figure 5)."""
 
     word: ClassVar[str] = "body-wrench"
     kind: ClassVar[int] = BODY
 
 
 class HybridWrench(_Wrench):
-    """Force at a frame's origin, and moment, both in world axes."""
+    """Wrench on a frame: force [N] at its origin and moment [N·m], both in world axes."""
 
     word: ClassVar[str] = "hybrid-wrench"
     kind: ClassVar[int] = HYBRID
 
 
 class SpatialWrench(_Wrench):
-    """Force along a line through the world's origin, and moment, both in world axes: wrench of the spatial Jacobian."""
+    """Wrench on a frame: force [N] at the world's origin and moment [N·m] about this origin, both in world axes."""
 
     word: ClassVar[str] = "spatial-wrench"
     kind: ClassVar[int] = SPATIAL

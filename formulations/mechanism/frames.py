@@ -32,7 +32,7 @@ Mass = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Kinematic:
-    """Configuration variable with a prescribed motion: an input, independent of forces.
+    """Configuration variable with a prescribed motion, which forces do not change.
 
     Attributes:
         name: name of the variable, unique among the configuration variables.
@@ -57,12 +57,12 @@ class Frame:
     """Coordinate frame with its children; immutable. Made by `tx` … `rz`, `twist` and `screw`.
 
     Attributes:
-        transform: transform from the parent: one of ``TRANSFORMS``, or "twist".
-        parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` variable.
+        transform: kind of transform from the parent: one of ``TRANSFORMS``, or "twist".
+        parameter: [m or rad] size of the transform: a number, the name of a configuration variable, or a `Kinematic`.
         children: frames whose parent is this frame.
-        name: unique among the frames; None if no component refers to the frame.
+        name: name, unique among the frames; None if no component refers to the frame.
         mass: (m, Ixx, Iyy, Izz) [kg, kg m²] of a body centred at the frame's origin; None: no mass.
-        twist: (v, ω) of a "twist", with ‖ω‖ = 1, or with ω = 0 and ‖v‖ = 1; None for other transforms.
+        twist: (v, ω) of a "twist": six numbers with ‖ω‖ = 1, or ω = 0 and ‖v‖ = 1; None for other transforms.
 
     Raises:
         MechanismError: the transform is unknown, a number is not finite, a mass or a moment is negative, a name is
@@ -78,11 +78,11 @@ class Frame:
 
     def __post_init__(self) -> None:
         if self.transform not in (*TRANSFORMS, TWIST):
-            raise MechanismError(f"unknown transform {self.transform!r}; transforms are {', '.join(TRANSFORMS)}, twist")
+            raise MechanismError(f"unknown transform {self.transform!r}: it must be {', '.join(TRANSFORMS)} or twist")
         if self.transform == TWIST:
             object.__setattr__(self, "twist", _checked_twist(self.twist))
         elif self.twist is not None:
-            raise MechanismError(f"{self.transform} has an axis of its own; leave out twist = {self.twist!r}")
+            raise MechanismError(f"transform {self.transform!r} does not use twist: leave out twist = {self.twist!r}")
         object.__setattr__(self, "parameter", _checked_parameter(self.parameter, self.transform))
         if self.name is not None:
             _check_name(self.name, f"frame {self.label}")
@@ -132,14 +132,14 @@ class Frame:
         return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
 
     def matrix(self, value: float | None = None) -> NDArray[np.float64]:
-        """Return the transform (4, 4) from this frame to its parent, (1), at a ``value`` [m or rad] of its variable.
+        """Return the transform (4, 4) from this frame to its parent at a ``value`` [m or rad] of its variable.
 
         Raises:
             MechanismError: the transform has a variable, and ``value`` is None.
         """
         if value is None:
             if not isinstance(self.parameter, float):
-                raise MechanismError(f"frame {self.label} moves with {self.coordinate!r}, whose value is not given")
+                raise MechanismError(f"frame {self.label} moves with {self.coordinate!r}: give its value")
             value = self.parameter
         return primitive(self.transform, value) if self.twist is None else exponential(self.twist, value)
 
@@ -161,7 +161,7 @@ class Frame:
 
 
 class Node(NamedTuple):
-    """Frame in a tree: ``parent`` is the index of its parent's node, −1 for the world."""
+    """Frame in a tree of frames: ``parent`` is the index of its parent's node, −1 for the world."""
 
     frame: Frame
     parent: int
@@ -217,10 +217,10 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
             transforms have the same configuration variable.
     """
     nodes = _walk(_listed(frames, "each of the frames"))
-    _check_unique((node.frame.name for node in nodes), "frames are named", "each needs a name of its own")
+    _check_unique((node.frame.name for node in nodes), "frames are named", "give each its own name")
     for node in nodes:
         if node.frame.name == WORLD:
-            raise MechanismError(f"a frame is named {WORLD!r}: this name is reserved for the root of the tree")
+            raise MechanismError(f"a frame is named {WORLD!r}: this name is reserved; choose another")
     _check_unique(
         (node.frame.coordinate for node in nodes),
         "frames are moved by configuration variable",
@@ -276,11 +276,11 @@ def rz(parameter: Parameter, *children: Frame, name: str | None = None, mass: ob
 def twist(
     parameter: Parameter, along: Sequence[float], *children: Frame, name: str | None = None, mass: object = None
 ) -> Frame:
-    """Return a frame moved by exp(ξ̂ q) with a constant twist ξ: a screw about any axis, or a translation along it.
+    """Return a frame moved by exp(ξ̂ q) with a constant twist ξ: a rotation or screw motion, or a translation.
 
     Args:
-        parameter: q [rad; m for a translation]: a number, the name of a configuration variable, or ``kinematic(name)``.
-        along: ξ = (v, ω), six numbers in the parent's axes, with ‖ω‖ = 1, or with ω = 0 and ‖v‖ = 1.
+        parameter: q [rad; translation: m]: a number, the name of a configuration variable, or ``kinematic(name)``.
+        along: twist ξ = (v, ω), six numbers in the parent's axes, with ‖ω‖ = 1, or with ω = 0 and ‖v‖ = 1.
         children: child frames.
         name: name by which constraints, springs and forces refer to the frame.
         mass: m [kg] of a point mass, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments; None: no mass.
@@ -419,7 +419,7 @@ def _walk(frames: Sequence[Frame]) -> tuple[Node, ...]:
         if id(node.frame) in seen:
             raise MechanismError(
                 f"frame {node.frame.label} is in the tree twice, but a frame has one parent: make another frame for "
-                "the second place, and close loops by constraints"
+                "the second place; to close a loop, use a constraint"
             )
         seen.add(id(node.frame))
         nodes.append(node)

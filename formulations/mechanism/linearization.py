@@ -45,19 +45,19 @@ _MAX_ITERATIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class DiscreteMechanism:
-    """One time step of a mechanism as a map x' = f(x, u) of the state x = (q_d, q_k, p, v_k), u = (torques, ρ), (7).
+    """One time step of a mechanism as a map x' = f(x, u), with the state x = (q_d, q_k, p, v_k) and u = (torques, ρ).
 
-    q_d are the dynamic coordinates and p their momenta. q_k are the kinematic coordinates, ρ their values at the end of
-    the step, and v_k their rates in the step before, so that v_k' = (ρ − q_k)/h. Multipliers are not part of the state:
-    (q, p, u, ρ) determine them.
+    It is (7) of Johnson et al. 2014. q_d are the dynamic coordinates and p their momenta. q_k are the kinematic
+    coordinates, ρ their values at the end of the step, and v_k their rates in the step before; v_k' = (ρ − q_k)/h.
+    The multipliers are not part of the state, since x and u determine them.
 
     Attributes:
         mechanism: mechanism to simulate.
         step: [s] time step h.
         alpha: parameter of the generalized midpoint rule, 0 to 1.
-        force_share: σ, the share of the impulses of torques, dampers and wrenches that acts at the start of the step: ½
-            in ``simulate`` and in the paper of 2009, 1 in the paper of 2014.
-        tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
+        force_share: share σ of the impulse of torques, dampers and wrenches that acts at the start of the step: ½ in
+            ``simulate`` and in Johnson & Murphey 2009, 1 in Johnson et al. 2014.
+        tolerance: largest error of a time step's equations [N·s or N·m·s] and of constraints [m or rad].
 
     Raises:
         MechanismError: a number is out of range.
@@ -311,22 +311,22 @@ class Derivation:
 
 
 class Linearization:
-    """Linearized time step, δx' = A δx + B δu, with second derivatives on request.
+    """Linearized time step δx' = A δx + B δu of a mechanism; ``second`` returns second derivatives.
 
     Attributes:
         system: linearized system.
-        next_state: x'.
+        next_state: state x' = f(x, u) at the end of the step.
         A: (states, states) ∂x'/∂x.
         B: (states, inputs) ∂x'/∂u.
-        multipliers: (m,) mean forces [N or N·m] of the constraints in the step, as in a motion's table: −λ/h of (45).
-        multipliers_by_state: (m, states) derivatives of the multipliers by x.
-        multipliers_by_input: (m, inputs) derivatives of the multipliers by u.
-        determinant: det M_{k+1} of (8). If it is not zero, the step is a map. It is zero if constraints hold a variable
-            that moves no mass, although the step is a map.
-        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] (section VII); 1 without constraints, inf with such a variable.
+        multipliers: (m,) mean constraint forces [N or N·m] in the step; −λ/h of Johnson & Murphey 2009, eq. (45).
+        multipliers_by_state: (m, states) derivatives of the multipliers with respect to x.
+        multipliers_by_input: (m, inputs) derivatives of the multipliers with respect to u.
+        determinant: det M_{k+1} of (8) of Johnson et al. 2014: if it is not zero, f(x, u) exists. It is also zero,
+            although f exists, if constraints hold a variable that moves no mass.
+        constraint_determinant: det[Dh(q') M⁻¹ Dh(q)ᵀ] of the constraints h; 1 without them, inf with such a variable.
 
     Raises:
-        SingularStepError: the step has no derivative, since one of the two matrices is singular.
+        SingularStepError: the time step has no derivative, since one of these two matrices is singular.
     """
 
     def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
@@ -355,7 +355,7 @@ class Linearization:
         self.multipliers_by_input = -chain.solved[nd:, known:] / h
 
     def second(self) -> Floats:
-        """Return the second derivatives (states, N, N) of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
+        """Return ∂²x'/∂(x, u)² (states, N, N), N = states + inputs: (16)-(27), (31), (32) of Johnson et al. 2014."""
         chain, nd = self.system._chain(self._solved, self.system._second), self.system._dynamic.size
         self.system._second.twice()
         rows, n = chain.matrix.shape[0], self.system.mechanism.size

@@ -48,17 +48,16 @@ class Mechanism:
     """Tree of coordinate frames with masses, potentials, constraints and forces (Johnson & Murphey 2009).
 
     Its generalized coordinates are the configuration variables of the frames' transforms. Loops are closed by
-    constraints. It is immutable; ``simulate`` returns a motion.
+    constraints. A mechanism is immutable; ``simulate`` returns a motion.
 
     Attributes:
         name: name of the mechanism.
         frames: frames whose parent is the world, each with its children.
         gravity: [m/s²] gravitational acceleration of all masses, in world axes; None: zero.
-        potentials, constraints, forces: components, in any order.
+        potentials, constraints, forces: lists of components, in any order.
 
     Raises:
-        MechanismError: a name is used twice or unknown, a frame carries itself, or a component is in a wrong list. The
-            message says what is allowed.
+        MechanismError: a name is used twice or unknown, a frame is below itself, or a component is in a wrong list.
     """
 
     name: str
@@ -206,7 +205,7 @@ class Mechanism:
                 f"{', '.join(self.coordinates[:20])}{', …' if self.size > 20 else ''}"
             )
         if not np.all(np.isfinite(result)):
-            raise MechanismError(f"{what} has numbers that are not finite")
+            raise MechanismError(f"{what} must contain only finite numbers")
         return result
 
     def engine(self, rule: system.Rule | None = None) -> Engine:
@@ -300,7 +299,7 @@ class Mechanism:
         worst = int(np.argmax(np.abs(values)))
         raise IntegrationError(
             f"no configuration near q satisfies the constraints: {self.constraint_names[worst]!r} is off by "
-            f"{values[worst]:.3g}; start nearer, or check that the constraints can be satisfied"
+            f"{values[worst]:.3g} [m or rad]; start nearer, or check that the constraints can be satisfied"
         )
 
     # --- simulation ---
@@ -324,7 +323,7 @@ class Mechanism:
         """Simulate the motion from a configuration and rates.
 
         Args:
-            duration: [s] a whole number of time steps.
+            duration: [s] duration, a whole number of time steps.
             step: [s] time step h.
             q: configuration at the start: an array, or a dict {name: value}; missing variables are zero.
             v: rates at the start, an array or a dict; they must satisfy the constraints. None: the mechanism is at
@@ -332,18 +331,17 @@ class Mechanism:
             kinematic: motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions of
                 an array of times [s]. They also set the start of these variables.
             alpha: parameter of the generalized midpoint rule, 0 to 1; with ½ it is of second order and symmetric.
-            tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
+            tolerance: largest error of a time step's equations [N·s or N·m·s] and constraints [m or rad].
             max_iterations: largest number of Newton iterations in a time step.
             record_every: number of time steps between rows of the motion.
-            start: [s] time at the start.
+            start: [s] time of the first row.
             progress: function that is called repeatedly with the completed fraction, 0 to 1.
             announce: function that is called with a line of text before a compilation.
 
         Raises:
             MechanismError: the start violates the constraints, or they are dependent there; the mass matrix is
                 singular; or the motion of a kinematic variable is missing.
-            IntegrationError: a time step has no solution; the message has the time and the cause, ``error.run`` is the
-                motion until then.
+            IntegrationError: a time step has no solution; the message has the cause, ``error.run`` the motion so far.
         """
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,

@@ -25,7 +25,7 @@ def _coefficients(given: float | tuple[float, ...], what: str) -> tuple[float, .
 
 @dataclass(frozen=True)
 class Gravity(Potential):
-    """Uniform gravity on one mass, for a mechanism whose masses are in different fields (30).
+    """Uniform gravity on one mass, for masses in different fields (Johnson & Murphey 2009, eq. (30)).
 
     Attributes:
         frame: name of the frame with the mass.
@@ -45,11 +45,11 @@ class Gravity(Potential):
 
 @dataclass(frozen=True)
 class LinearSpring(Potential):
-    """Linear spring between two frames' origins at the distance x: V = ½ k (x − x₀)² (33)–(35).
+    """Linear spring between two frames' origins: V = ½ k (x − x₀)² at distance x (Johnson & Murphey 2009, (33)–(35)).
 
     Attributes:
         first, second: names of the frames.
-        stiffness: [N/m] k.
+        stiffness: [N/m] stiffness k.
         length: [m] rest length x₀. Unless it is zero, V has no derivative where the two origins coincide.
     """
 
@@ -71,7 +71,7 @@ class NonlinearSpring(Potential):
 
     Attributes:
         first, second: names of the frames.
-        coefficients: [N/m, N/m², …] c₁, c₂, ….
+        coefficients: [N/m, N/m², …] coefficients c₁, c₂, … of the force.
         length: [m] rest length x₀.
     """
 
@@ -95,11 +95,11 @@ def _rest(length: float) -> float:
 
 @dataclass(frozen=True)
 class CoordinateSpring(Potential):
-    """Spring at one configuration variable (torsional for an angle): V = ½ k (q − q₀)².
+    """Spring at one configuration variable q (torsional for an angle): V = ½ k (q − q₀)².
 
     Attributes:
         coordinate: name of the variable.
-        stiffness: [N·m/rad or N/m] k; several numbers are the c₁, c₂, … of a force Σ c_k (q − q₀)^k.
+        stiffness: [N·m/rad or N/m] k; several numbers c₁, c₂, … define the force Σ c_i (q − q₀)^i instead.
         rest: [rad or m] rest position q₀.
     """
 
@@ -116,7 +116,7 @@ class CoordinateSpring(Potential):
 
 @dataclass(frozen=True)
 class NewtonianGravity(Potential):
-    """Newtonian gravity between the masses of two frames at the distance r: V = −G m₁ m₂ / r.
+    """Newtonian gravity between the masses m₁, m₂ of two frames at the distance r: V = −G m₁ m₂ / r.
 
     Attributes:
         first, second: names of the frames, whose masses are at their origins.

@@ -46,7 +46,7 @@ class Settings(StepSettings):
         if not is_finite(self.start):
             raise MechanismError(f"start = {self.start!r}: it must be a finite number of seconds")
         if not (is_finite(self.alpha) and 0.0 <= self.alpha <= 1.0):
-            raise MechanismError(f"alpha = {self.alpha!r}: it must be from 0 to 1; ½ is of second order")
+            raise MechanismError(f"alpha = {self.alpha!r}: it must be from 0 to 1; 0.5 gives order two")
 
     @property
     def rule(self) -> Rule:
@@ -59,9 +59,9 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """Motion of a mechanism in its configuration variables.
+    """Recorded motion of a mechanism: a table of its configuration variables over time.
 
-    Tools for runs (figures, checks, saving) take the attribute ``run``, a `Run` of the mechanism's `Model`.
+    Tools for runs (figures, checks, saving) accept its attribute ``run``, a `Run` of the mechanism's `Model`.
 
     Attributes:
         mechanism: the simulated mechanism.
@@ -144,7 +144,7 @@ def simulate(
     progress: Progress | None,
     announce: Announce | None,
 ) -> Motion:
-    """Simulate a mechanism; see ``Mechanism.simulate``."""
+    """Simulate a mechanism; ``Mechanism.simulate`` describes the arguments."""
     motion = _Simulation(mechanism, settings, given or {})
     if announce is not None and not motion.engine.is_ready(places.TAKE_STEPS):
         announce("compiling the steps of mechanisms, once for this machine")
@@ -239,8 +239,8 @@ class _Simulation:
             clause = singularity(self.mechanism, buffers)
             raise MechanismError(
                 "the mass matrix is singular at the start: a configuration variable moves no mass there; give a "
-                "mass or an inertia to a frame that it moves, or leave singular orientations such as three rotations "
-                f"with their axes in a plane{f': {clause}' if clause else ''}"
+                "mass or an inertia to a frame that it moves, or leave singular orientations, such as three rotation "
+                f"axes in one plane{f': {clause}' if clause else ''}"
             )
         return buffers.node_rates.copy()
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FrameView:
-    """Kinematics of one frame of a mechanism.
+    """Kinematics of one frame of a mechanism: position, orientation, velocity.
 
     Attributes:
         mechanism: mechanism that contains the frame.
         name: name of the frame.
-        place: position and orientation of the frame in the home configuration.
+        place: position and orientation of the frame in the home configuration, in which all variables are zero.
     """
 
     mechanism: Mechanism
@@ -32,18 +32,18 @@ class FrameView:
     place: Place
 
     def position(self, q: Vector) -> Floats:
-        """Return the position p_{s,k} (3,) [m] of the frame's origin, in world axes."""
+        """Return the position (3,) [m] of the frame's origin, in world axes."""
         return self._arm(self._placed(q))
 
     def rotation(self, q: Vector) -> Floats:
-        """Return the rotation R_{s,k} (3, 3) from frame to world axes."""
+        """Return the rotation (3, 3) from frame to world axes."""
         if self.place.body < 0:
             return self.place.rotation.copy()
         data = self._placed(q)
         return data.poses.rotation[self.place.body].reshape(3, 3) @ self.place.rotation
 
     def transform(self, q: Vector) -> Floats:
-        """Return the transform g_{s,k} (4, 4), equation (2)."""
+        """Return the homogeneous transform (4, 4) from frame to world (Johnson & Murphey 2009, eq. (2))."""
         result = np.eye(4)
         result[:3, :3], result[:3, 3] = self.rotation(q), self.position(q)
         return result

@@ -19,10 +19,10 @@ def load_mechanism(source: str | Path) -> Mechanism:
     """Load the mechanism that an S-expression describes.
 
     Args:
-        source: path of a file, or the text itself, which begins with a parenthesis or a comment.
+        source: path of a file, or the S-expression itself, which begins with a parenthesis or a comment.
 
     Raises:
-        ExpressionError: the text does not describe a mechanism; the message has line and column.
+        ExpressionError: the text does not describe a mechanism; the message gives line and column.
         MechanismError: the file cannot be read.
         InputError: the mechanism is impossible, for example without a configuration variable.
     """
@@ -44,10 +44,10 @@ def parts_of(source: str | Path) -> Parts:
 
 
 def mechanism_text(mechanism: Mechanism | Parts) -> str:
-    """Return a mechanism as an S-expression, from which `load_mechanism` restores all floats bit for bit.
+    """Return a mechanism as an S-expression; `load_mechanism` restores all its numbers exactly.
 
     Raises:
-        MechanismError: a component holds a function, or its class has no keyword.
+        MechanismError: a field of a component is a function, or its class has no keyword.
     """
     components = (*mechanism.potentials, *mechanism.constraints, *mechanism.forces)
     lines = [name_line(mechanism.name)]
@@ -62,7 +62,7 @@ def save_mechanism(mechanism: Mechanism | Parts, path: str | Path) -> None:
     """Write a mechanism to a file as an S-expression.
 
     Raises:
-        MechanismError: a component holds a function, or its class has no keyword.
+        MechanismError: a field of a component is a function, or its class has no keyword.
         OSError: the file cannot be written.
     """
     Path(path).write_text(mechanism_text(mechanism), encoding="utf-8")

@@ -60,7 +60,7 @@ def build_parts(system: Form, name: str) -> Parts:
             continue
         if form.head in ("gravity", "name"):
             if form.head in seen:
-                raise ExpressionError(form.place, f"a second ({form.head} …): a system has only one")
+                raise ExpressionError(form.place, f"a second ({form.head} …): a system can have only one")
             seen.add(form.head)
         if form.head == "gravity":
             parts.gravity = _at(form.place, partial(vector3, _numbers(form, form.items[1:]), "(gravity …)"))
@@ -124,7 +124,7 @@ def _head(form: Form) -> _Head:
             head.children.append(part)
             continue
         if part.head in seen:
-            raise ExpressionError(part.place, f"a second ({part.head} …): a frame has one")
+            raise ExpressionError(part.place, f"a second ({part.head} …): a frame can have only one")
         seen.add(str(part.head))
         if part.head == "name":
             head.name = _only_text(part)
@@ -150,7 +150,7 @@ def _twist(form: Form, items: list[Word | Form]) -> list[float]:
     """Return (v, ω), which follows a twist's parameter."""
     if not items or isinstance(items[0], Word) or items[0].head is not None:
         raise ExpressionError(
-            form.place, '(twist …) takes a parameter, and then v and ω, as in (twist "q" (0 0 0.1 0 0 1))'
+            form.place, '(twist …) needs a parameter and then (v ω), as in (twist "q" (0 0 0.1 0 0 1))'
         )
     given = items.pop(0)
     return _numbers(form, given.items)  # type: ignore[union-attr] # it is a form
@@ -234,7 +234,7 @@ def _numbers(form: Form, items: Iterable[Word | Form]) -> list[float]:
     numbers = []
     for item in items:
         if not isinstance(item, Word) or isinstance(item.value, str):
-            raise ExpressionError(item.place, f"({form.head} …) takes numbers; got {_shown(item)}")
+            raise ExpressionError(item.place, f"({form.head} …) needs numbers; got {_shown(item)}")
         numbers.append(item.value)
     return numbers
 
@@ -242,7 +242,7 @@ def _numbers(form: Form, items: Iterable[Word | Form]) -> list[float]:
 def _only_text(form: Form) -> str:
     words = [item.value for item in form.items[1:] if isinstance(item, Word)]
     if len(form.items) != 2 or len(words) != 1 or isinstance(words[0], (Symbol, float)) or not words[0].strip():
-        raise ExpressionError(form.place, f'({form.head} …) takes one name in quotes, as in ({form.head} "A")')
+        raise ExpressionError(form.place, f'({form.head} …) needs one name in quotes, as in ({form.head} "A")')
     return str(words[0])
 
 

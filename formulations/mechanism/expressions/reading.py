@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 class ExpressionError(MechanismError):
-    """Error in the text of a mechanism; the message begins with its position.
+    """Error in the S-expression of a mechanism; the message begins with its position, line and column.
 
     Attributes:
         line: line of the error, counted from 1.
@@ -74,10 +74,10 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_form(text: str, source: str = "") -> Form:
-    """Return the only form of a text; comments are ignored.
+    """Return the S-expression that a text contains; comments are ignored.
 
     Raises:
-        ExpressionError: parentheses or quotes are not balanced, or the text has no form or several forms.
+        ExpressionError: parentheses or quotes are not balanced, or the text has no or several S-expressions.
     """
     expression: Form | None = None
     stack: list[_Open] = []

@@ -10,7 +10,7 @@ from formulations.mechanism.frames import Frame, Kinematic
 
 
 def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
-    """Return one line per frame, indented by two spaces per level; not recursive, as chains may be long."""
+    """Return S-expressions of frames, a line per frame, two spaces per level; not recursive, as chains may be long."""
     lines: list[str] = []
     pending = [(frame, depth, 0) for frame in reversed(list(frames))]
     while pending:
@@ -27,13 +27,13 @@ def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
 
 
 def component_line(component: Component) -> str:
-    """Return a component as an S-expression ``(keyword value …)``, from which its class restores it.
+    """Return a component as an S-expression ``(keyword value …)``.
 
     Raises:
-        MechanismError: the class has no keyword, or a field, such as a function, cannot be written as text.
+        MechanismError: the component's class has no keyword, or a field is not a text or number, such as a function.
     """
     if not component.word:
-        raise MechanismError(f"{type(component).__name__} has no keyword for S-expressions: set the class's word")
+        raise MechanismError(f"{type(component).__name__} has no keyword for S-expressions: set its attribute word")
     required = [f.name for f in fields(component) if f.default is MISSING and f.default_factory is MISSING]
     words = [_value(getattr(component, name), component, name) for name in required]
     for item in fields(component):

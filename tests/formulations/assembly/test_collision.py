@@ -147,7 +147,7 @@ def test_a_sphere_and_a_capsule_have_no_faces():
     (lambda: Shape(TETRAHEDRON[:3], 0.1), "do not span a volume"),
     (lambda: Shape((*TETRAHEDRON, (0.1, 0.1, 0.1))), "point 5 of a shape is not a corner"),
     (lambda: capsule((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 0.1), "use a sphere"),
-    (lambda: block((1.0, 1.0)), "three edges"),
+    (lambda: block((1.0, 1.0)), "three numbers"),
     (lambda: cast("ball", TETRAHEDRON[:1], 1.0), "radius of a shape"),
 )
 def test_what_is_no_shape_is_told(make):

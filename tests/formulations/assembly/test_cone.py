@@ -217,5 +217,5 @@ def test_loops_and_wild_masses_converge_or_end_in_a_typed_error(count, least):
 
 @pytest.mark.parametrize("directions", [-2, 2, True, 4.5, None, "cone"])
 def test_directions_that_are_none_are_refused(directions):
-    with pytest.raises(AssemblyError, match="or 0 for Coulomb's true cone"):
+    with pytest.raises(AssemblyError, match="or 0 for Coulomb's friction cone"):
         box(SIZE, 1.0, MU, directions=directions)

@@ -273,7 +273,7 @@ BOX = RigidBody("a", 1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
 
 @refuses(
     (lambda: Assembly("none", ()), "has no bodies"),
-    (lambda: Assembly("two", (BOX, BOX)), "each needs a name of its own"),
+    (lambda: Assembly("two", (BOX, BOX)), "bodies: two have the name"),
     (lambda: Assembly("one", (BOX,), (joint("revolute", "j", None, "b"),)), "unknown body 'b'"),
     (lambda: Assembly("one", (BOX,), contacts=(PointContact("c", "b"),)), "unknown body 'b'"),
     (lambda: Assembly("one", (BOX,), directions=5), "must be even"),
@@ -284,7 +284,7 @@ BOX = RigidBody("a", 1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
     (lambda: Assembly("one", (BOX,)).place({"j": 1.0}), "unknown joint 'j'"),
     (lambda: pendulum(1).place({"joint_1": (1.0, 2.0)}), "1 finite numbers"),
     (lambda: pendulum(1).place({"joint_1": math.nan}), "finite numbers"),
-    (lambda: pendulum(1).place(poses={"link_1": ((0, 0, 0), (1, 0, 0, 0))}), "hangs on joint 'joint_1'"),
+    (lambda: pendulum(1).place(poses={"link_1": ((0, 0, 0), (1, 0, 0, 0))}), "joint 'joint_1' places body 'link_1'"),
     (lambda: three_link_loop()[0].place({"right": 1.0}), "closes a loop"),
     (lambda: pendulum(1).simulate(0.1, 0.01, order=3), "must be 1 or 2"),
     (lambda: pendulum(1).simulate(0.1, 0.01, complementarity=1e-20), "complementarity"),

@@ -165,9 +165,9 @@ def test_points_on_one_another_have_no_force():
 
 
 @refuses(
-    ({"outboard": "a"}, "inboard = 'a' is the outboard body"),
+    ({"outboard": "a"}, "inboard = outboard = 'a'"),
     ({"stiffness": -1.0}, "spring 'coil': stiffness"),
-    ({"rest": -0.1}, "a length must be zero or above"),
+    ({"rest": -0.1}, "the rest length must be zero or above"),
     error=AssemblyError,
 )
 def test_what_is_no_spring_is_refused(change):
@@ -179,5 +179,5 @@ def test_a_spring_needs_bodies_and_a_name_of_its_own():
     with pytest.raises(AssemblyError, match="spring 'coil': unknown body 'c'"):
         pair((Spring("coil", "a", "c", 1.0),))
     hinge = joint("revolute", "coil", None, "a")
-    with pytest.raises(AssemblyError, match="another coordinate has this name"):
+    with pytest.raises(AssemblyError, match="a joint's coordinate has this name"):
         pair((Spring("coil", "a", "b", 1.0),), joints=(hinge,))

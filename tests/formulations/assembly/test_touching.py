@@ -272,14 +272,14 @@ PAIR = asm.BodyContact("pair", "one", "two")
     (lambda: asm.Assembly("a", (ONE, TWO), touching=(asm.BodyContact("pair", "one", "three"),)),
      "unknown body 'three'"),
     (lambda: asm.Assembly("a", (ONE, TWO), (asm.joint("spherical", "tie", "one", "two"),), touching=(PAIR,)),
-     "joint 'tie' joins"),
+     "joint 'tie' connects them"),
     (lambda: asm.Assembly("a", (ONE, TWO), touching=(PAIR, asm.BodyContact("again", "two", "one"))),
-     "touch in 'pair' alr"),
+     "already have contact 'pair'"),
     (lambda: asm.Assembly("a", (ONE, TWO), (), asm.floor_contacts(ONE),
                           touching=(asm.BodyContact("one_1", "one", "two"),)),
-     "two contacts are named 'one_1'"),
+     "two contacts have the name 'one_1'"),
     (lambda: asm.Assembly("a", (ONE, TWO), touching=(PAIR,)).simulate(0.1, STEP),
-     "body 'two' is 1 m in body 'one' at the start"),
+     "'one' and 'two' overlap by 1 m at the start"),
     error=asm.AssemblyError,
 )  # fmt: skip
 def test_what_cannot_touch_is_told(make):

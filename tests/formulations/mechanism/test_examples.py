@@ -155,7 +155,7 @@ def test_quarter_turns_are_exact():
 def test_a_frame_gives_its_own_transformation():
     np.testing.assert_array_equal(rx(0.2).matrix(), primitive("rx", 0.2))
     np.testing.assert_array_equal(ry("q").matrix(0.3), primitive("ry", 0.3))
-    with pytest.raises(mech.MechanismError, match="moves with 'q', whose value is not given"):
+    with pytest.raises(mech.MechanismError, match="moves with 'q': give its value"):
         ry("q").matrix()
 
 
@@ -190,7 +190,7 @@ REFUSED = {
     "names": (lambda: [tx(0, name="A"), ty(0, name="A")], "two frames are named 'A'"),
     "coordinates": (lambda: [tx("q"), ty("q")], "configuration variable 'q'; each variable moves one"),
     "both kinds": (lambda: [tx("q"), ty(mech.kinematic("q"))], "configuration variable 'q'; each variable moves one"),
-    "world": (lambda: [tx(0, name="world")], "this name is reserved for the root"),
+    "world": (lambda: [tx(0, name="world")], "this name is reserved"),
     "no frame": (lambda: [tx(0), "ty"], "must be a frame, such as .* got 'ty'"),
     "child": (lambda: [tx(0, 1.0)], r"each child of tx\(0.0\) must be a frame"),
     "nan": (lambda: [tx(math.nan)], "the parameter of tx must be a finite number"),
@@ -202,7 +202,7 @@ REFUSED = {
     "moments": (lambda: [tz(0, mass=(1.0, 0.1, -0.1, 0.1), name="B")], "the mass of 'B' must be m"),
     "three": (lambda: [tz(0, mass=(1.0, 0.1, 0.1))], r"must be m \[kg\], or \(m, Ixx, Iyy, Izz\)"),
     "nan mass": (lambda: [tz(0, mass=math.nan)], "finite and not below zero; got nan"),
-    "transform": (lambda: [mech.Frame("tw", 0.0)], "unknown transform 'tw'; transforms are tx, ty, tz, rx, ry, rz"),
+    "transform": (lambda: [mech.Frame("tw", 0.0)], "unknown transform 'tw': it must be tx, ty, tz, rx, ry, rz"),
 }
 
 

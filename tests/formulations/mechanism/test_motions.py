@@ -294,7 +294,7 @@ def test_cams_are_read_and_written_and_refused():
     read = mech.load_mechanism('(system (rz "q" (mass 1 1 1 1)) (tz "d" (mass 1)) (cam "q" "d" (0.1 0.2) (sines 0.3)))')
     assert read.constraints == (mech.Cam("q", "d", (0.1, 0.2), 0.3),)
     for wrong, told in (
-        (mech.Cam("theta", "lift"), "its profile is round"),
+        (mech.Cam("theta", "lift"), "the cam is a circle"),
         (mech.Cam("theta", "theta", (0.1,)), "it needs two different configuration variables"),
         (mech.Cam("theta", "lift", (np.nan,)), "cosines = .*finite"),
         (mech.Cam("theta", "lift", "round"), "cosines = 'round'"),

@@ -154,7 +154,7 @@ def test_it_is_drawn_on_its_axis() -> None:
     (lambda: mech.twist("q", (1.0, 0.0, np.nan, 0.0, 0.0, 0.0)), "6 finite numbers"),
     (lambda: mech.screw("q", (0.0, 0.0, 0.0)), "must not be zero"),
     (lambda: mech.screw("q", (0.0, 0.0, 1.0), pitch=np.inf), "pitch of a screw"),
-    (lambda: mech.Frame("tx", "q", twist=(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)), "axis of its own"),
+    (lambda: mech.Frame("tx", "q", twist=(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)), "does not use twist"),
     error=mech.MechanismError,
 )
 def test_what_is_no_twist_is_refused(make):
