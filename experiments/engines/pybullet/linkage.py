@@ -99,8 +99,8 @@ def bodies_and_pins(
 def _check_planar(frame: Frame, below: int) -> None:
     if frame.transform != "ry" and not (frame.transform == "tx" and below == GROUND):
         raise InputError(
-            f"frame {frame.label} moves by {frame.transform}; in a planar linkage, moving frames must turn about y (ry) "
-            "or, on a frame at rest, slide along x (tx)"
+            f"frame {frame.label} moves by {frame.transform}; in a planar linkage, moving frames must turn about y "
+            "(ry) or, on a frame at rest, slide along x (tx)"
         )
 
 
