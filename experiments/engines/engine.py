@@ -189,7 +189,7 @@ class Engine(ABC):
     def check_installed(self) -> None:
         """Raise InputError if the engine is not installed, with the command that installs it."""
         if self.version is None:
-            raise InputError(f"{self.title} is not installed; to install it: {self.install}")
+            raise InputError(f"{self.title} is not installed here; to install it: {self.install}")
 
     def check_choices(self, **choices: tuple[str, ...]) -> None:
         """Raise InputError for a setting that is not among its choices."""

@@ -47,7 +47,7 @@ def compare(
         resamples: number of resamples of bootstrap and permutations.
 
     Returns:
-        A row for each group or condition ``level`` but the reference, ``against``. ``subjects`` and
+        A row for each group or condition, ``level``, except the reference, ``against``. ``subjects`` and
         ``subjects_against``: numbers of subjects; ``left_out``: number of trials without the metric. ``mean`` and
         ``mean_against``: means over subjects. ``difference``: ``mean`` minus ``mean_against``, with ``low`` and
         ``high`` (95 %, BCa bootstrap over subjects). ``chance``: two-sided p-value from permutations of the subjects,

@@ -35,8 +35,8 @@ def summarise(
 
     Returns:
         A row for each group and metric: the columns ``by``; ``metric``; the numbers ``subjects``, ``trials``, and
-        ``left_out`` (trials without the metric); ``mean`` and ``sd`` over subjects; ``low`` and ``high`` of its 95 %
-        interval by ``method``: "Student", or "Wilson" for shares if no subject has both values; ``bootstrap_low`` and
+        ``left_out`` (trials without the metric); ``mean`` and ``sd`` over subjects; ``low`` and ``high``: 95 % interval
+        by ``method``: "Student", or "Wilson" for shares if no subject has True and False; ``bootstrap_low`` and
         ``bootstrap_high`` (BCa, over subjects). With a single subject, sd and intervals are missing.
 
     Raises:

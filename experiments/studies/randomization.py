@@ -31,8 +31,8 @@ class Randomization:
     Attributes:
         parameters: names of the parameters.
         kind: kind of randomization, a key of ``KINDS``: ``"factor"``, ``"normal"``, ``"uniform"`` or ``"seed"``.
-        width: standard deviation of a factor's logarithm; standard deviation of a normal, or range from zero of a
-            uniform addition, in the parameters' unit; zero for a seed.
+        width: for ``"factor"``, standard deviation of its logarithm; for ``"normal"``, standard deviation of the
+            addition, and for ``"uniform"``, its upper bound, in the parameters' unit; for ``"seed"``, zero.
 
     Raises:
         InputError: the kind is unknown, the width is invalid, or no parameter is given.
@@ -69,7 +69,7 @@ def check(randomizations: Sequence[Randomization], experiment: Experiment) -> No
             if isinstance(default, int) and randomization.kind != "seed":
                 raise InputError(f"randomization of {name}: this parameter is an integer: use kind = 'seed'")
             if not isinstance(default, int) and randomization.kind == "seed":
-                raise InputError(f"randomization of {name}: not an integer: use kind = factor, normal or uniform")
+                raise InputError(f"randomization of {name}: this is no integer: use kind = factor, normal or uniform")
             if name in seen:
                 raise InputError(f"randomization of {name}: this parameter is randomized twice; leave one out")
             seen.add(name)

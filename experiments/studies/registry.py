@@ -39,7 +39,7 @@ class Kind(NamedTuple):
         heading: title of the study's page; empty: the kind's name.
         command: command that reads a study's file; empty: the kind's name.
         key: key of the study's configuration for the content of the file; empty: the whole configuration.
-        caption: name of the file, under which the page folds its text; empty: the study's name; the text is shown.
+        caption: name of the file, under which the page folds its text; empty: NAME.toml, not folded.
     """
 
     study: str

@@ -50,7 +50,7 @@ def run_study(
     Args:
         plan: plan of the study.
         study: study that is open for writing, as ``open_study`` returns it.
-        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
+        executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
         progress: called with the number of finished trials.
         announce: called with a sentence before kernels are compiled.
         say: called with a short text on the progress.

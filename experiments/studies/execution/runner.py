@@ -39,7 +39,7 @@ def run_trials(
     Args:
         study: study that is open for writing.
         trials: trials with different numbers.
-        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
+        executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
         progress: called with the number of finished trials, before the first run with the number of stored ones.
         announce: called with a sentence before kernels are compiled.
 

@@ -253,7 +253,7 @@ class Fit(DesignStudy):
 
 
 def fit_from(config: Config, name: str = "fit") -> Fit:
-    """Return the fit that a configuration describes, by default with this name; InputError for errors in it."""
+    """Return the fit described by ``config``, by default called ``name``; raises InputError for invalid values."""
     table = config.table("fit", {})
     settings = table.make(Settings)
     experiment = config.experiment()

@@ -121,7 +121,7 @@ class ModelFit:
 
     Attributes:
         model: model, with the parameters that were not fitted.
-        error: weighting of the deviations of the response, one of ``ERRORS``.
+        error: weights of the deviations from the measurement, one of ``ERRORS``.
         estimate: values, intervals and correlation of the fitted parameters.
         notes: sentences on parameters that are poorly identifiable, or at a bound of their range.
     """
@@ -166,12 +166,12 @@ def fit_response(
         measured: measured response.
         model: model, with the parameters that are not fitted.
         parameters: fitted parameters and their ranges.
-        error: unit of the errors: ``"deviation"``, the standard deviation over cycles, with correlations of several
-            responses; ``"relative"``, the measured size; or ``"log"``, for the differences of logarithms.
+        error: weights of the deviations from the measurement: ``"deviation"``, by its standard deviation over cycles
+            and the correlation of responses; ``"relative"``, by its magnitude; ``"log"``, differences of logarithms.
         seed: seed of the random starts.
 
     Raises:
-        InputError: a name is wrong, there are too few frequencies, or no standard deviations for ``"deviation"``.
+        InputError: a name is wrong, there are too few frequencies, or ``"deviation"`` needs more cycles.
     """
     check_fit(model, parameters, measured.values)
     weigh = _weighed(measured, list(model.response), error)
@@ -221,7 +221,7 @@ def _weighed(response: FrequencyResponse, names: Sequence[str], error: str) -> A
         try:
             factor = np.linalg.cholesky(covariance)
         except np.linalg.LinAlgError:
-            message = "error = deviation needs differences between cycles and responses: set error to relative or log"
+            message = "error = deviation needs cycles and responses that differ: set error to relative or log"
             raise InputError(message) from None
         # Real and imaginary part have half of the variance each.
         return lambda modelled: _parts(math.sqrt(2.0) * np.linalg.solve(factor, (measured - modelled)[:, :, None]))

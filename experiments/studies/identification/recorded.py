@@ -106,8 +106,8 @@ class _Cut:
         cycles = len(spectra.trial)
         if self.count is not None and cycles < self.count:
             raise InputError(
-                f"cycles = {self.count}, but the record has {cycles} whole cycles of {self.period:g} s after the "
-                f"first {self.skip}: set fewer cycles, or leave cycles out to use all"
+                f"cycles = {self.count}, but the record has {cycles} whole cycles of {self.period:g} s after "
+                f"skipping {self.skip}: set fewer cycles, or leave cycles out to use all"
             )
         counts = rows & (time >= first) & (time < first + cycles * self.period)
         _check_whole(time[counts], self.period, record.rate)

@@ -76,7 +76,7 @@ def _pushing(force: Force) -> Stimulus:
     size = (x, y)[along]
     if 1.0 - abs(size) > _ALONG:
         raise InputError(
-            f"a force along ({x:.3g}, {y:.3g}) has two components: for a single one, set force.azimuth to 0, "
+            f"a force along ({x:.3g}, {y:.3g}) drives sway in two directions: set force.azimuth to 0, "
             "1.5707963267948966, 3.141592653589793 or their negatives"
         )
     moves = "" if along else "push"

@@ -80,7 +80,7 @@ class Sensitivity(DesignStudy):
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
-    """Return the analysis that a configuration describes, by default with this name; InputError for errors in it."""
+    """Return the analysis described by ``config``, by default called ``name``; raises InputError for invalid values."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
     samples = table.integer("samples", 16 if method == MORRIS else 64, least=2)

@@ -75,7 +75,7 @@ class StabilityField:
     """Local stability of an experiment's closed loop over the ranges of two parameters.
 
     Its value is the largest ``|λ|`` − 1, negative for a stable loop; λ are the eigenvalues of the linearized map over a
-    control period. Points (2,) have the fractions of the ranges ``x`` and ``y``; ``changes`` apply to other parameters.
+    control period. A point (2,) has the fractions of the ranges ``x`` and ``y``; ``changes`` are of other parameters.
     The search for an equilibrium starts from the nearest known one, then from standing postures with fixed torques of
     the joints, then from the state in which the experiment comes to rest.
 

@@ -153,7 +153,7 @@ def sweep(
         metrics: names or patterns of the metrics, such as ``peak_torque_*``; None: all.
         counts: verdicts of trials that count as lost, such as ``["fell"]``; empty: stepped, fell, lost control, failed.
         out: folder of the study, whose finished trials are not run again; None: the study is not stored.
-        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
+        executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
         progress: called with the number of finished trials.
 
     Returns:

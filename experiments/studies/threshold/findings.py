@@ -228,7 +228,7 @@ class Difference:
 
 
 def compare(theirs: Findings, ours: Findings) -> list[Difference]:
-    """Compare two studies' thresholds by replica, for each condition of both; InputError if their replicas differ."""
+    """Compare the thresholds of two studies' common conditions by replica; raises InputError if replicas differ."""
     check_pairs(theirs.plan, ours.plan)
     known = {_key(finding): finding for finding in theirs.conditions}
     pairs = [(known[_key(finding)], finding) for finding in ours.conditions if _key(finding) in known]
@@ -251,7 +251,7 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
     """Raise InputError unless two studies have equal replicas, with the same random values."""
     if theirs.experiment.address != ours.experiment.address:
-        raise InputError(f"studies of {theirs.experiment.name} and of {ours.experiment.name} cannot be compared")
+        raise InputError(f"studies of {theirs.experiment.name} and {ours.experiment.name} cannot be compared")
     for name, what in (
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),

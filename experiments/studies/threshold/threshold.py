@@ -39,7 +39,7 @@ LABEL_UNITS = {"direction": "°", "height": "m"}
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """Parameter whose threshold for recovery is searched, and the factor by which it exceeds the ``Grid``'s values."""
+    """Parameter whose threshold for recovery is searched, and its ratio to the values of the ``Grid``."""
 
     parameter: str  #: name of the parameter; ``block.velocity[0]`` is one number of a tuple
     factor: float = 1.0  #: parameter divided by the grid's value, such as −1 for a speed along −x
@@ -62,7 +62,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Threshold(StudyKind):
-    """Plan of a threshold study, which searches the largest value of a parameter from which the body recovers."""
+    """Plan of a threshold study, which searches the largest value of a parameter at which the body recovers."""
 
     experiment: Experiment
     swept: SweptParameter  #: swept parameter; recovery must become harder as its grid value grows

@@ -39,7 +39,7 @@ class Descent:
     """One minimization by SciPy's L-BFGS-B, defined by its starting point and the costs that are known so far.
 
     For each new point, SciPy's optimizer is run again from the start with the known costs, until it asks for an unknown
-    one. So it is used unchanged, and an interrupted tuning continues from its stored trials.
+    one. SciPy's optimizer is thus used unchanged, and an interrupted tuning continues from its stored trials.
     """
 
     start: Floats  # (variables,) starting point in the unit cube

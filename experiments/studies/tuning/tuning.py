@@ -177,7 +177,7 @@ class Tuning(DesignStudy):
 
 
 def tuning_from(config: Config, name: str = "tune") -> Tuning:
-    """Return the tuning that a configuration describes, by default with this name; InputError for errors in it."""
+    """Return the tuning described by ``config``, by default called ``name``; raises InputError for invalid values."""
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
     settings = table.make(Settings)

@@ -75,7 +75,7 @@ def test_a_missing_engine_is_told_with_how_to_install_it(name, block, monkeypatc
 ], ids=str)  # fmt: skip
 def test_settings_are_checked(settings):
     installed(settings.name)
-    with pytest.raises(InputError, match="it must be|rejects its settings") as error:
+    with pytest.raises(InputError, match="it must be|rejects the model") as error:
         settings.start(Case(human(), Floor(), 5e-4, Impedance(), None))
     assert "\n" not in str(error.value)
 

@@ -74,7 +74,7 @@ STEPS = ["--controller", "stepping", "--steps"]
     (["--heights", "1", "1"], "once"),
     (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
     (["--by", "0"], "by above zero"),
-    (["--steps", "0,any"], "takes no steps"),
+    (["--steps", "0,any"], "cannot step"),
     ([*STEPS, "0,2"], "each of 0, 1, any once"),
     ([*STEPS, "0,0"], "each of 0, 1, any once"),
     ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one out"),
