@@ -116,7 +116,7 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     rest = [item for item in scene.disturbances if not isinstance(item, (Push, Sensors, Actuators))]
     if len(pushes) != 1 or rest:
         present = ", ".join(type(item).__name__.lower() for item in (*pushes, *rest)) or "none"
-        raise NoLimitError(f"a capturability limit needs exactly one push, and nothing else; the scene has: {present}")
+        raise NoLimitError(f"a capturability limit needs a push as the only disturbance; the scene has: {present}")
     push, model = pushes[0], scene.model
     sensed = sum(item.delay for item in scene.disturbances if isinstance(item, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
@@ -187,12 +187,12 @@ def displacement_of(scene: Scene) -> Limit:
     along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not rest else []
     if len(along) != 1 or len(floors[0].signals) != 1:
         raise NoLimitError(
-            "a capturability limit of platform.size needs a floor that is displaced along x or y, and nothing else"
+            "a capturability limit of platform.size needs a floor displaced along x or y as the only disturbance"
         )
     motion = floors[0].signals[along[0]]
     size = float(motion.coefficients[-1, 0])
     if size == 0.0 or np.diff(motion.scaled(1.0 / size)(np.linspace(motion.begins, motion.ends, 200))).min() < -1e-9:
-        raise NoLimitError("a capturability limit of platform.size needs a floor that moves one way, and stays there")
+        raise NoLimitError("a capturability limit needs a floor that moves in one direction and stays displaced")
     model = scene.model
     forward, left = np.array([model.facing, model.left]) @ (-np.sign(size) * HORIZONTAL[along[0]])
     stance = stance_of(model, scene.initial_state.q)

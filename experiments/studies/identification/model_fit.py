@@ -98,7 +98,7 @@ class ResponseModel:
             responses["sway"] = (lever * responses["sway"] + ankles * tilts) / (lever + ankles)
         for name, modelled in self.response.items():
             if modelled not in responses:
-                raise InputError(f"{name}: {self.name} has no response {modelled!r}, but {', '.join(responses)}")
+                raise InputError(f"{name}: {self.name} has no response {modelled!r}; it has {', '.join(responses)}")
         return {name: responses[modelled] for name, modelled in self.response.items()}
 
     def _about_ankles(

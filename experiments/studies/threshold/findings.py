@@ -251,7 +251,7 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
     """Raise InputError unless two studies have equal replicas, with the same random values."""
     if theirs.experiment.address != ours.experiment.address:
-        raise InputError(f"studies of {theirs.experiment.name} and {ours.experiment.name} cannot be compared")
+        raise InputError(f"different experiments cannot be compared: {theirs.experiment.name}, {ours.experiment.name}")
     for name, what in (
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),

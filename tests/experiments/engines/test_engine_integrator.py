@@ -82,7 +82,7 @@ def test_settings_are_checked(settings):
 
 def test_what_an_engine_cannot_do_is_refused():
     throw = Throw(1.0, (0.1,) * 3, (1.0, 0.0, 1.0), (-1.0, 0.0, 0.0), target="left_foot")
-    with pytest.raises(InputError, match="name another body as block.target"):
+    with pytest.raises(InputError, match="name another body"):
         installed("pybullet").start(Case(human(), Floor(), 5e-4, Impedance(), throw))
     with pytest.raises(TypeError, match="start"):
         type("Idle", (Engine,), {"name": "idle"})()

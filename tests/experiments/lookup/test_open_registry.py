@@ -122,7 +122,7 @@ def test_what_is_not_there_is_told_in_one_sentence(laws, refusal, name, told):
     (["run", "balance", "--metric-file", "law.py"], "metric 'law.py': no metric in it"),
     (["show", "balance", "--controller", "lwa.py"], "there is no file lwa.py"),
     (["push-map", "--controller", "lwa.py"], "there is no file lwa.py"),
-    (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere: no study there"),
+    (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere is not the folder of a study"),
 ])  # fmt: skip
 def test_mistakes_on_the_command_line_are_told_in_one_sentence(refusal, arguments, told):
     assert told in refusal(*arguments)
