@@ -27,7 +27,7 @@ class Flywheel:
     Attributes:
         inertia: [kg·m²] moment of inertia about the axis.
         torques: [N·m] torque limits in the positive and the negative direction.
-        angles: [rad] angles to the stops in the positive and the negative direction.
+        angles: [rad] ranges of rotation, up to a stop, in the positive and the negative direction.
     """
 
     inertia: float

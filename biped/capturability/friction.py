@@ -37,17 +37,17 @@ SIDES = 16
 
 @dataclass(frozen=True)
 class Case:
-    """A push on a pendulum, with its support, flywheels and coefficient of friction: the linear program's input.
+    """Input of the linear program: a push on a pendulum with support polygon, flywheels and limited friction.
 
     Attributes:
-        pendulum: the body as a pendulum, at rest.
-        corners: (k, 2) [m] corners of the support, from the projection of the centre of mass.
-        flywheels: flywheels along the two axes; (): none.
+        pendulum: pendulum that stands for the body, at rest.
+        corners: (k, 2) [m] corners of the support polygon, from the projection of the centre of mass on the floor.
+        flywheels: two flywheels, which act along the first and the second axis; empty: none.
         friction: coefficient of friction of the floor.
         direction: (2,) unit vector of the push.
-        shape: share of the impulse delivered up to a time; it ends at one.
+        shape: share of the push's impulse delivered up to a time; it ends at one.
         delay: [s] reaction time.
-        steps: steps along the push, which begin after the delay.
+        steps: recovery steps, which begin after the delay; default: none.
     """
 
     pendulum: Pendulum
@@ -87,7 +87,7 @@ def largest_impulse(case: Case) -> float:
         if result.status != NO_STATUS:
             break
     if not result.success:
-        raise InputError(f"no limit of the push for friction = {case.friction:g}: the solver reports: {result.message}")
+        raise InputError(f"the largest push with friction = {case.friction:g} was not found; solver: {result.message}")
     return -float(result.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
 
 

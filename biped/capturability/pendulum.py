@@ -28,7 +28,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 class NoLimitError(InputError):
-    """No capturability limit exists: the model falls even without a push, or does not stand on a support area."""
+    """Error: no push is recoverable, since the model falls even without a push, or since its support has no area."""
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,12 @@ STANDS = 0.02
 
 @dataclass(frozen=True)
 class Stance:
-    """A standing model as a pendulum; positions are (forward, left) [m] from the projection of its centre of mass.
+    """A standing model as a pendulum; positions are (forward, left) [m] from its centre of mass, seen from above.
 
     Attributes:
         pendulum: pendulum with the model's mass and height of the centre of mass.
-        corners: (k, 2) [m] contact points on the floor.
-        flywheels: the upper body turning forward and to the left; (): limits of the hips are unknown.
+        corners: (k, 2) [m] positions of the contact points on the floor.
+        flywheels: the upper body as two flywheels, one turning forward, one left; empty if hip limits are unknown.
     """
 
     pendulum: Pendulum
@@ -59,16 +59,16 @@ class Stance:
 
         Raises:
             NoLimitError: the extrapolated centre of mass is not above the support.
-            InputError: limits of the hips are unknown, or cannot be used with footholds, or a number is out of range.
+            InputError: with ``hips``, limits of the hips are unknown or ``steps`` are footholds; or a value is invalid.
         """
         if not (delay >= 0.0 and friction > 0.0):
             raise InputError(
                 f"delay = {delay:g} s, friction = {friction:g}: the delay must be zero or above, friction above zero"
             )
         if hips and not self.flywheels:
-            raise InputError("torque limits or ranges of the hips are unknown: set limits of the hip joints")
+            raise InputError("hips = True: set torque limits and angle limits of the hip joints, which are unknown")
         if hips and isinstance(steps, Footholds):
-            raise InputError("limits for given footholds are available only without hips: set hips to False")
+            raise InputError("hips = True: the hip strategy is not supported with given footholds; set hips = False")
         direction = heading(azimuth)
         stays = not (hips or steps.count) and self.distance(azimuth) <= friction * self.pendulum.height
         if math.isinf(friction) or stays:
@@ -79,7 +79,7 @@ class Stance:
 
 
 def heading(azimuth: float) -> Floats:
-    """Return the unit vector (forward, left), (2,), of an azimuth [rad]."""
+    """Return the horizontal unit vector (forward, left), (2,), of an azimuth [rad]: 0 is forward, π/2 left."""
     return np.array([math.cos(azimuth), math.sin(azimuth)])
 
 
@@ -89,7 +89,7 @@ def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Sta
     Args:
         model: model whose lowest contact points are on the floor, at height zero.
         q: (nq,) configuration of the model.
-        torques: [N·m] torque limits (positive, negative direction) by joint, in addition to the model's limits.
+        torques: [N·m] torque limits (positive, negative direction) by joint name, besides those of the model.
 
     Raises:
         NoLimitError: the model has no contact points.

@@ -30,7 +30,7 @@ LATEST = 8.0
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of equal length and duration along the push, even past the other leg.
+    """Recovery steps of equal length and duration in the direction of the push; legs may cross.
 
     Attributes:
         count: greatest number of steps; inf: any number.
@@ -82,11 +82,11 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Footholds:
-    """Given footprints and landing times, for example those of a run, for which limits of a push are computed.
+    """Given footholds and landing times, for example those of a run, for which the largest push is computed.
 
     Attributes:
         times: [s] landing times, in order.
-        supports: for each landing, corners (k, 2) [m] of the support from then on, in the axes of the first support.
+        supports: for each landing, corners (k, 2) [m] of the support from then on, with origin and axes of ``Stance``.
 
     Raises:
         InputError: times are negative or out of order, or the numbers of times and supports differ.

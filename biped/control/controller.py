@@ -22,14 +22,14 @@ from contact.arrays import Floats
 class Impedance:
     """A spring and a damper in each joint, evaluated implicitly in the middle of each time step.
 
-    They add only to the diagonal of the matrix that a step factorizes, and are stable with any time step.
+    They add only to the diagonal of the matrix that a time step factorizes, and are stable with any time step.
 
     Attributes:
         stiffness: stiffness [N·m/rad] by joint.
         damping: damping [N·m·s/rad] by joint.
         rest: rest angle [rad] of the spring by joint; zero for joints that are not listed.
-        passive: joints whose spring and damper are tendons and short-range stiffness. ``Actuators`` do not bound them,
-            and the energy balance lists them separately (``ledger_joints``). Muscles drive all other joints.
+        passive: joints whose spring and damper are tendons and short-range stiffness, not muscles: ``Actuators`` do not
+            limit their torque, and the energy balance has their work in ``ledger_joints``.
 
     Raises:
         InputError: a stiffness or damping is negative, or a number is not finite.
@@ -67,16 +67,16 @@ class SetPoint:
 class Controller:
     """The base class of controllers: derive from it and define ``torques``, ``law``, or both.
 
-    All other members are optional. Once a period the controller computes the joints' torques, which are held until the
-    next period. A member whose name is only similar to one of these raises an error when the class is defined.
+    All other members are optional. Once in each period, the controller computes the joints' torques and holds them. A
+    member whose name is nearly that of an optional member is taken for a misspelling and raises an error.
 
     Attributes:
         period: [s] control period, between two calls; the integrator's time step must divide it.
-        recorded: names of values that the controller adds to each row, with their units; without units, these follow
-            from a name's beginning or end, as in the columns of a run. A compiled law gets an array for them, a Python
-            controller calls ``Observation.record``.
-        analytic: True if the compiled law depends on time, configuration and velocity alone and is made of sums,
-            products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
+        recorded: names of values that the controller adds to each recorded row, with units; without units, these follow
+            from a name's beginning or end, as in the columns of a run. Compiled controllers write the values to an
+            array, others call ``Observation.record``.
+        analytic: True if the compiled torques depend on time, configuration and velocity alone and are made of sums,
+            products, quotients and functions of ``contact.analytic``: then they have an exact derivative
             (``biped.derivatives.linearization``).
         files: paths of files that belong to the controller, such as weights. A study is not continued if they change.
     """

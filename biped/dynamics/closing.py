@@ -36,7 +36,7 @@ def closing_of(model: Model) -> Closing:
 
 
 def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
-    """Return, by the name of each closing joint, its gap at a configuration (nq,): its largest violation [m or rad].
+    """Return the gap of each joint that closes a loop, by name: its largest violation [m or rad] at ``q`` (nq,).
 
     Raises:
         InputError: q has a wrong length or is not finite.
@@ -47,15 +47,15 @@ def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
 def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
     """Return a configuration (nq,) near ``q`` in which all loops are closed.
 
-    Newton's method; each displacement is the least in the metric of the mass matrix.
+    Each correction of Newton's method is the smallest one in the metric of the mass matrix.
 
     Args:
-        model: a model with closing joints.
+        model: a model with joints that close loops.
         q: (nq,) start of the search.
-        held: names of joints of the tree, of any kind, whose coordinates keep their values.
+        held: names of joints, other than those that close loops, whose coordinates keep their values; default: none.
 
     Raises:
-        InputError: ``q`` is invalid, or the loops cannot be closed; the message has the remaining gap.
+        InputError: ``q`` is invalid, or the loops cannot be closed; the message gives the remaining gap.
         ModelError: a name in ``held`` is unknown.
     """
     free = _free(model, held)
@@ -82,9 +82,9 @@ def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
 
 
 def closed_velocity(model: Model, q: ArrayLike, v: ArrayLike, held: Collection[str] = ()) -> Floats:
-    """Return the velocity (nv,) that keeps loops closed and is nearest to ``v`` in kinetic energy.
+    """Return the velocity (nv,) that keeps all loops closed, after impulses of the closing joints on ``v`` (nv,).
 
-    Impulses of the closing joints change ``v`` (nv,). ``assembled`` documents the other arguments and the errors.
+    The kinetic energy of the change is least. See ``assembled`` for the other arguments and the errors.
     """
     configuration, velocity = checked(q, model.nq, "q"), checked(v, model.nv, "v").copy()
     free, gradient = _free(model, held), _loops_at(model, configuration).gradient

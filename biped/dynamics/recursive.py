@@ -31,9 +31,9 @@ class BodyMotion:
         position: (n, 3) [m] centres of mass.
         orientation: (n, 4) unit quaternions, scalar first, body to world.
         velocity: (n, 3) [m/s] velocities of the centres of mass.
-        angular_velocity: (n, 3) [rad/s].
+        angular_velocity: (n, 3) [rad/s] angular velocities, in world axes.
         acceleration: (n, 3) [m/s²] accelerations of the centres of mass.
-        angular_acceleration: (n, 3) [rad/s²].
+        angular_acceleration: (n, 3) [rad/s²] angular accelerations, in world axes.
         contact: (nc, 3) [m] positions of the contact points.
     """
 
@@ -48,7 +48,7 @@ class BodyMotion:
 
 @dataclass(frozen=True)
 class Energy:
-    """Kinetic and potential energy [J]; potential energy is zero with the centre of mass at the inertial origin."""
+    """Kinetic and potential energy [J]; potential energy is zero if the centre of mass is at the world's origin."""
 
     kinetic: float
     potential: float
@@ -61,7 +61,7 @@ class Energy:
 
 @dataclass(frozen=True)
 class Momentum:
-    """Momentum of the whole tree: linear (3,) [N·s], angular (3,) [N·m·s] about its centre of mass."""
+    """Momentum of the whole model: linear (3,) [N·s], angular (3,) [N·m·s] about its centre of mass; in world axes."""
 
     linear: Floats
     angular: Floats
@@ -70,7 +70,7 @@ class Momentum:
 def forward_kinematics(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, acceleration: ArrayLike | None = None
 ) -> BodyMotion:
-    """Return poses, velocities and accelerations of all bodies (Algorithm 3.1).
+    """Return poses, velocities and accelerations of all bodies (Wendlandt 1997, Algorithm 3.1).
 
     Args:
         model: the model, a tree of bodies.
@@ -98,7 +98,7 @@ def forward_kinematics(
 
 
 def joint_place(model: Model, placed: BodyMotion, body: int) -> Floats:
-    """Return the inertial position (3,) [m] of the inboard joint of body number ``body``, for bodies ``placed``."""
+    """Return the world position (3,) [m] of the joint that carries body number ``body``, for the poses ``placed``."""
     place: Floats = placed.position[body] - quaternion_matrix(placed.orientation[body]) @ model.bodies[body].com
     return place
 
@@ -125,14 +125,14 @@ def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:
 def inverse_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, external: ArrayLike | None = None
 ) -> Floats:
-    """Return the generalized forces (nv,) that cause an acceleration (Algorithm 3.2).
+    """Return the generalized forces (nv,) that cause an acceleration (Wendlandt 1997, Algorithm 3.2).
 
     Args:
         model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity.
         acceleration: (nv,) rate of change of v.
-        external: (n, 6) wrenches (force, moment) on the bodies at their centres of mass, besides gravity.
+        external: (n, 6) forces [N] and moments [N·m] on bodies, at their centres of mass, besides gravity; None: zero.
 
     Raises:
         InputError: an array has a wrong length or is not finite.
@@ -146,9 +146,9 @@ def inverse_dynamics(
 def forward_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, torque: ArrayLike, external: ArrayLike | None = None
 ) -> Floats:
-    """Return the acceleration (nv,) that generalized forces ``torque`` (nv,) cause, in O(n) (Algorithm 3.3).
+    """Return the acceleration (nv,) caused by generalized forces ``torque`` (nv,) (Wendlandt 1997, Algorithm 3.3).
 
-    ``inverse_dynamics`` documents the other arguments.
+    The effort is O(n) for n bodies. See ``inverse_dynamics`` for the other arguments.
 
     Raises:
         InputError: an array has a wrong length or is not finite.
@@ -177,7 +177,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
 
 
 def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> Momentum:
-    """Return linear and angular momentum of the whole tree at configuration q (nq,) and velocity v (nv,)."""
+    """Return linear and angular momentum of the whole model at configuration q (nq,) and velocity v (nv,)."""
     motion = _moving(model, q, v)
     linear, angular = kernels.momentum_about_reference(model.tree, motion)
     com = kernels.centre_of_mass(model.tree, motion.poses)
@@ -185,7 +185,7 @@ def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> Momentum:
 
 
 def centre_of_mass(model: Model, q: ArrayLike) -> Floats:
-    """Return the centre of mass (3,) [m] of the whole tree at configuration q (nq,)."""
+    """Return the centre of mass (3,) [m] of the whole model at configuration q (nq,)."""
     motion = _moving(model, q, None)
     origin = reference_point(model.tree, checked(q, model.nq, "q"))
     return np.add(origin, kernels.centre_of_mass(model.tree, motion.poses))
@@ -206,7 +206,7 @@ def _wrenches(model: Model, external: ArrayLike | None) -> Floats:
         return np.zeros((model.n, 6))
     wrenches = np.ascontiguousarray(external, dtype=float)
     if wrenches.shape != (model.n, 6) or not np.all(np.isfinite(wrenches)):
-        raise InputError(f"external: it must be {model.n} rows, one per body, of 6 finite numbers [N, N·m]")
+        raise InputError(f"external: it must be ({model.n}, 6) finite numbers: force [N] and moment [N·m] of each body")
     return wrenches
 
 
@@ -214,7 +214,7 @@ def checked(value: ArrayLike | None, length: int, what: str) -> Floats:
     """Return ``value`` as an array (length,) of finite numbers; zeros for None.
 
     Raises:
-        InputError: the value has a wrong length or is not finite; the message calls it ``what``.
+        InputError: the value has a wrong length or is not finite; the message calls the value ``what``.
     """
     if value is None:
         return np.zeros(length)

@@ -23,9 +23,9 @@ CENTRE: Vector3 = (0.0, 0.0, 0.0)
 class WholeBody:
     """Kinematics and dynamics of a model at the configuration q and velocity v; ``Model`` documents both.
 
-    A point is given by a ``body`` and a ``point`` (3,) [m] from its centre of mass, in the body's axes. Results are in
-    world axes, linear parts first: M v̇ + h = τ + Jᵀ f, and J v̇ + J̇ v is the acceleration of a point. Properties are
-    computed at first use; do not write to the arrays.
+    Give a point by its ``body`` and its position ``point`` (3,) [m] from the body's centre of mass, in the body's axes.
+    Results are in world axes, linear before angular parts. The mass matrix M, bias forces h, joint torques τ and a
+    force f at a point with Jacobian J satisfy M v̇ + h = τ + Jᵀ f. Do not write to the arrays: they are computed once.
 
     Attributes:
         model: the model, a tree of bodies.

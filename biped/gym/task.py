@@ -47,7 +47,7 @@ class BalanceTask:
     horizontal position on the floor is not observed.
 
     An action is a share, from −1 to 1, of each joint's ``torque_limit``, in the order of ``model.joint_names``, and is
-    held for a ``period``. The reward of a period is
+    constant for a ``period``. The reward of a period is
 
         alive + posture · exp(−(Δz / 0.1 m)² − (tilt / 0.3 rad)²) − effort · mean(action²)
 
@@ -60,12 +60,12 @@ class BalanceTask:
         period: [s] time between two actions; the scene's time step must divide it.
         duration: [s] longest duration of an episode.
         torque_limit: [N·m or N] torque limit of every joint.
-        damping: [N·m·s/rad or N·s/m] damping of every joint, without which random torques fling the light feet. With
-            damping, the scene must not have ``Sensors`` or ``Actuators``.
+        damping: [N·m·s/rad or N·s/m] damping of every joint; without damping, random torques make the light feet spin.
+            With damping, the scene must not have ``Sensors`` or ``Actuators``.
         scatter: [rad or m] standard deviation of the joints' coordinates at the start.
         alive: reward for a period without a fall.
-        posture: reward for a period upright.
-        effort: cost of a period at full torque.
+        posture: reward for a period at the initial height without tilt.
+        effort: cost of a period with all torques at their limits.
 
     Raises:
         InputError: a number is out of range, or the scene's model has no floating root or no joints.

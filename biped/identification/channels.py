@@ -26,15 +26,15 @@ def measured(unit: str, default: Any = MISSING) -> Any:
 class IndependentChannels:
     """Inverted pendulum with delayed sensory channels whose signals add up: the linearized controller ``postural``.
 
-    The body sways by J φ̈ = m g h φ + T + T_d about the ankles. With N = m g h (K + D s), P = m g h (passive stiffness +
-    passive damping s), the delay E = e^{−sτ}, the low-pass filter L = 1/(smoothing s + 1) of proprioception, and torque
-    feedback F = G/(m g h (T_F s + 1)),
+    The body sways by φ about the ankles, with the inertia J, the ankle torque T and an external torque T_d, on a floor
+    that tilts by ψ: J φ̈ = m g h φ + T + T_d. With the Laplace variable s,
 
         T = −N E (W L (φ − ψ) + (1 − W) φ − F T) − P (φ − ψ)
         φ (1 − N E F + B (P + N E (W L + 1 − W))) = B (P + N E W L) ψ + (1 − N E F) B T_d,    B = 1/(J s² − m g h)
 
-    for a floor that tilts by ψ about the ankles and an external torque T_d; a translation x acts as the torque −m h ẍ.
-    Sway, tilt and translation have the same positive direction.
+    with N = m g h (stiffness + damping s), P = m g h (passive stiffness + passive damping s), E = e^{−s delay}, the
+    weight W of proprioception, its low-pass filter L = 1/(smoothing s + 1), and feedback F = G/(m g h (T_F s + 1)) of
+    torque with gain G. A translation x acts as the torque −m h ẍ. All angles and x have the same positive direction.
 
     Raises:
         InputError: a number is not finite or out of range.
@@ -42,10 +42,10 @@ class IndependentChannels:
 
     inertia: float = measured("kg*m**2")  # J, of the body about the ankles
     toppling: float = measured("N*m/rad")  # m g h
-    stiffness: float = measured("m g h", 1.3)  # K
-    damping: float = measured("m g h s", 0.4)  # D
+    stiffness: float = measured("m g h", 1.3)
+    damping: float = measured("m g h s", 0.4)
     weight: float = 0.5  # W, weight of proprioception, 0 to 1; graviception has 1 − W
-    delay: float = measured("s", 0.15)  # τ
+    delay: float = measured("s", 0.15)
     passive_stiffness: float = measured("m g h", 0.1)
     passive_damping: float = measured("m g h s", 0.05)
     torque_feedback: float = measured("rad/(m g h rad)", 0.0)  # G

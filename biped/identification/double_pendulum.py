@@ -23,17 +23,18 @@ ANGLES = ("ankle", "hip", "sway")
 class DoublePendulum:
     """Double pendulum of stance: legs at the angle θ₁ and trunk at θ₂, both in space, forward positive.
 
-    For small angles, with the mass matrix M and the derivatives G of gravity's torques,
+    For small angles, with the mass matrix M, the derivatives G of gravity's torques and the external load d,
 
         M θ̈ = G θ + Sᵀ τ + d,    q = S θ − (ψ, 0),    S = [[1, 0], [−1, 1]],
 
-    with the angles q of ankle and hip, positive forward, on a floor that tilts by ψ, and the torques
+    with the angles q and torques τ of ankle and hip, forward positive, on a floor that tilts by ψ. The torques are
 
-        τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−sτ}.
+        τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−s delay},
 
-    The legs' angle is sensed relative to the floor with weight W and in space with 1 − W; the hip angle is sensed as it
-    is. The external load d is −(m₁ c₁ + m₂ l, m₂ c₂) ẍ for a floor that translates by x, (z, 0) per force for a
-    horizontal force on the legs at height z above the ankles, and (l, z) for one on the trunk at z above the hips.
+    with active stiffness K and damping D, passive stiffness P and damping R (diagonal), and Laplace variable s. The
+    legs' angle is sensed relative to the floor with weight W and in space with 1 − W. If the floor translates by x, the
+    load is −ẍ times the first mass moments (``moments``). A horizontal force F on the legs, at the height z above the
+    ankles, is the load F (z, 0); on the trunk, at z above the hips, it is F (leg length, z).
 
     Raises:
         InputError: a number is not finite or out of range.
@@ -55,7 +56,7 @@ class DoublePendulum:
     hip_by_ankle: float = measured("N*m/rad", 0.0)  # K₂₁, hip torque per angle of the legs
     hip_by_ankle_rate: float = measured("N*m*s/rad", 0.0)  # D₂₁
     weight: float = 0.5  # W, 0 to 1
-    delay: float = measured("s", 0.1)  # τ
+    delay: float = measured("s", 0.1)
     passive_ankle_stiffness: float = measured("N*m/rad", 0.0)  # P₁₁; the passive parts are diagonal
     passive_ankle_damping: float = measured("N*m*s/rad", 0.0)  # R₁₁
     passive_hip_stiffness: float = measured("N*m/rad", 0.0)  # P₂₂

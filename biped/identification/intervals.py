@@ -64,7 +64,7 @@ def bootstrap(
     check_intervals(over, confidence, resamples)
     groups = np.arange(len(trial)) if over == "cycles" else np.unique(trial, return_inverse=True)[1]
     if groups.max() == 0:
-        raise InputError("over = 'trials': there is only one trial; draw cycles, or set resamples = 0")
+        raise InputError("over = 'trials': there is only one trial: set over = 'cycles', or resamples = 0")
     estimate = cross.mean(axis=0) / input_power.mean(axis=0)[:, None]
     random = np.random.default_rng(integer(seed, "seed"))
     gains, phases, coherences = [], [], []

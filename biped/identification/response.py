@@ -39,14 +39,14 @@ class FrequencyResponse:
 
     Attributes:
         frequencies: (k,) [Hz] frequencies; for a band, their mean.
-        values: complex frequency response H (k,), response over stimulus, by name of the response.
-        covariance: (k, r, r) covariance E[(Ĥ − H)(Ĥ − H)*] of the r responses at each frequency, from the scatter of
-            the cycles; None for a single cycle.
+        values: complex frequency response H (k,), ratio of response to stimulus, by name of the response.
+        covariance: (k, r, r) covariance E[(Ĥ − H)(Ĥ − H)*] of the estimates Ĥ of r responses at each frequency, from
+            differences between cycles; None for a single cycle.
         coherence: coherence γ² (k,) by name of the response: 1 if the response is linear in the stimulus. For an
             unrelated response the estimate is about 1/cycles instead of 0.
         intervals: confidence intervals of gain, phase and coherence by response; None for a single cycle.
-        remnant: table with a row for each response and each multiple of 1/period: ``frequency`` [Hz], ``excited``,
-            and ``power``, a one-sided density [response's unit²/Hz]; None for a single cycle.
+        remnant: part of the responses that is not linear in the stimulus: table with ``frequency`` [Hz] (multiples of
+            1/period), ``excited``, and ``power`` (one-sided) [response's unit²/Hz]; None for a single cycle.
         cycles: number of averaged cycles.
         excited: (f,) [Hz] frequencies of the stimulus.
         weights: (k, f) weight of each excited frequency in a band; rows add up to one.
@@ -126,7 +126,7 @@ def frequency_response(
 ) -> FrequencyResponse:
     """Return the frequency response to a periodic stimulus, from the whole cycles of one or more trials.
 
-    Arguments and errors are those of ``cycle_spectra`` and, for ``how``, those of ``response_of``.
+    ``how`` has keyword arguments of ``response_of``; for all others and the errors, see ``cycle_spectra``.
     """
     spectra = cycle_spectra(time, stimulus, responses, period, frequencies, begin=begin, skip=skip, units=units)
     return response_of(spectra, **how)
@@ -146,11 +146,11 @@ def response_of(
     Args:
         spectra: spectra of stimulus and responses.
         per_decade: number of bands per decade in which spectra are averaged; None: single frequencies.
-        over: units that the bootstrap draws: ``cycles``, or ``trials`` if trials differ more than cycles of one trial,
+        over: what the bootstrap resamples: ``cycles``, or ``trials`` if trials differ more than cycles of one trial,
             for example trials of several people.
         confidence: confidence level of the intervals.
         resamples: number of bootstrap resamples; 0: no intervals.
-        seed: seed of the random draws.
+        seed: seed of the bootstrap.
 
     Raises:
         InputError: the stimulus is zero at an excited frequency, or an argument is out of range.

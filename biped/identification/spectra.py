@@ -26,7 +26,7 @@ DRIFT = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Spectra:
-    """Fourier coefficients c of stimulus and responses in each cycle: terms Re(c e^{iωt}), t from the cycle's start.
+    """Fourier coefficients c of stimulus and responses, by cycle: terms Re(c e^{iωt}) with the time t in the cycle.
 
     Attributes:
         period: [s] duration of a cycle.
@@ -207,14 +207,14 @@ def coefficients_of_cycles(
     usual = float(np.median(np.diff(time)))
     if 2.0 * usual * float(np.max(frequencies)) >= 1.0:
         raise InputError(
-            f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: it needs over two samples a period"
+            f"a sample each {usual:g} s is too slow: {np.max(frequencies):g} Hz needs more than two samples per period"
         )
     # Cycles are shifted by half a sample, so that rounding moves no sample into another cycle.
     count = math.floor((time[-1] + 1.5 * usual - start) / period)
     if count <= skip:
         raise InputError(
-            f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more, since {skip} "
-            "are skipped"
+            f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more than {skip}, the "
+            "number of cycles to skip"
         )
     clock, columns = np.ascontiguousarray(time[:, None]), range(table.shape[1])
     coefficients = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)

@@ -69,8 +69,8 @@ def windowed_spectra(
     top = rate / 2.0 if highest is None else highest * (1.0 + 1e-9)
     if len(times) < 2 * count - shared or not FIRST / window <= top <= rate / 2.0:
         raise InputError(
-            f"window = {window:g} s: two must fit into a trial of {len(times) / rate:g} s, and the highest frequency "
-            f"must be from {FIRST / window:g} to {rate / 2.0:g} Hz"
+            f"window = {window:g} s: two windows must fit into a trial of {len(times) / rate:g} s, and the highest "
+            f"frequency must be from {FIRST / window:g} to {rate / 2.0:g} Hz"
         )
     frequency, _, transforms = stft(
         table, rate, "hann", count, shared, detrend="constant", boundary=None, padded=False, scaling="psd"
@@ -85,10 +85,10 @@ def windowed_spectra(
 
 
 def response_to_several(spectra: Spectra, name: str, other_stimuli: Sequence[str], **how: Any) -> FrequencyResponse:
-    """Return the responses to several simultaneous stimuli, named ``response / stimulus``.
+    """Return the frequency responses to several simultaneous stimuli, named ``response / stimulus``.
 
-    The coherence is the partial coherence: that of the parts that the other stimuli do not explain. The stimuli must be
-    related differently in different windows, cycles or trials.
+    The coherence is partial: it is computed from the parts that the other stimuli do not explain. The relation between
+    the stimuli must differ between windows, cycles or trials.
 
     Args:
         spectra: spectra that contain the other stimuli as responses.
@@ -105,7 +105,7 @@ def response_to_several(spectra: Spectra, name: str, other_stimuli: Sequence[str
     parts = []
     for stimulus, values in inputs.items():
         if (moved := replace(spectra, stimulus=values).unrepeated) > UNREPEATED:
-            raise InputError(f"{stimulus}: {moved:.0%} of its power differs between cycles: its period is different")
+            raise InputError(f"{stimulus}: {moved:.0%} of its power differs between cycles: it has another period")
         rest = np.stack([inputs[other] for other in inputs if other != stimulus], axis=2)
         alone = _without(rest, values)
         power, total = (np.abs(alone) ** 2).sum(axis=0), (np.abs(values) ** 2).sum(axis=0)

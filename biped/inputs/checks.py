@@ -77,6 +77,6 @@ def refuse_near_misses(derived: type, base: type) -> None:
         # A number is not a misspelt method: a controller may have a ``torque``.
         if close and (meant is None or callable(vars(derived)[name]) == callable(meant)):
             raise InputError(
-                f"{derived.__name__}.{name}: did you mean {close[0]!r}? It would be ignored; otherwise choose a "
+                f"{derived.__name__}.{name}: did you mean {close[0]!r}? If not, choose a "
                 f"name less like {close[0]!r}, or begin it with an underscore"
             )

@@ -16,9 +16,9 @@ from kernelcache import Nothing
 class Integrator:
     """Base class of integrators: a subclass is a frozen dataclass whose fields are its settings; it defines ``method``.
 
-    ``biped integrators`` lists these properties, and ``simulate`` checks scenes against them. The defaults describe a
-    method that conserves nothing exactly. A member whose name resembles one of these, such as ``take_loops``, is taken
-    for a misspelling: the definition of the class raises an error.
+    ``biped integrators`` lists the properties of this class, and ``simulate`` checks scenes against them. Their
+    defaults describe an integrator that conserves nothing exactly. A member with nearly the name of a property, such as
+    ``take_loops`` instead of ``takes_loops``, counts as a misspelling: the definition of the class raises an error.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -128,7 +128,7 @@ class Integrator:
 
         If the integrator steps from Python, the kernels around the steps are compiled for it.
         """
-        raise NotImplementedError(f"{type(self).__name__} needs a method method(model)")
+        raise NotImplementedError(f"integrator class {type(self).__name__} must define the method method(model)")
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
         """Check the inputs of a simulation, or prepare for it; called before the first time step.
@@ -156,7 +156,7 @@ class Integrator:
     def take_steps(self, world: Any, steps: int) -> int:
         """Take time steps and return a reason to stop, as ``Loop.rollout`` does; needed if ``steps_from_python``."""
         raise NotImplementedError(
-            f"{type(self).__name__} steps from Python: it needs a method take_steps(world, steps)"
+            f"integrator class {type(self).__name__} has steps_from_python: it must define take_steps(world, steps)"
         )
 
     def recorder(self, method: Any) -> Any:
@@ -169,10 +169,10 @@ class Integrator:
 
 
 def check_fits(integrator: Integrator, model: Model, listed: dict[str, Integrator], moving_floor: bool = False) -> None:
-    """Check that the integrator can simulate the model, on a floor that moves or is at rest.
+    """Check that the integrator can simulate the model, with ``moving_floor`` on a floor that moves.
 
     Raises:
-        InputError: the integrator cannot; the message names integrators that can.
+        InputError: the integrator cannot simulate the model; the message names those in ``listed`` that can.
     """
     name = f"model {model.name!r}"
     balls = ", ".join(point.name for point in model.contact_points if point.radius)

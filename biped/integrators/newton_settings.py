@@ -29,10 +29,10 @@ class SolverSettings(Integrator):
     takes_passive_joints: ClassVar[bool] = True
     takes_helical_joints: ClassVar[bool] = True
 
-    tolerance: float = quantity("N·s", "Residual norm of a solved time step (rounding error, if larger)", 1e-8)
-    max_iterations: int = quantity("", "Most solver iterations before a time step is halved", 30)
-    max_backtracks: int = quantity("", "Most halvings of Newton's step in a line search", 12)
-    max_halvings: int = quantity("", "Most halvings of a time step that is retried", 8)
+    tolerance: float = quantity("N·s", "Residual norm below which a time step is solved (or rounding, if larger)", 1e-8)
+    max_iterations: int = quantity("", "Largest number of solver iterations before a time step is halved", 30)
+    max_backtracks: int = quantity("", "Largest number of halvings of a Newton correction in its line search", 12)
+    max_halvings: int = quantity("", "Largest number of times that a failed time step is halved and retried", 8)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
@@ -60,7 +60,7 @@ class NewtonSettings(SolverSettings):
     """
 
     landing_depth: float = quantity(
-        "m", "Depth of a landing contact point above which the time step is halved; inf: never", 1e-4, infinite=True
+        "m", "Landing depth of a contact point above which the time step is halved; inf: never", 1e-4, infinite=True
     )
 
     def __post_init__(self) -> None:

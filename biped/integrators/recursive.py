@@ -13,14 +13,13 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Recursive(NewtonSettings):
-    """The variational integrator in generalized coordinates, solved by exact Newton steps in O(n).
+    """The variational integrator in generalized coordinates, with exact Newton iterations in O(n) for n bodies.
 
-    The equations are those of Wendlandt 1997, chapters 2 and 5, in joint coordinates; the factorization is two-sided.
-    The first iteration of a step reuses the last step's factorization if the contacts have not changed.
-    ``NewtonSettings`` documents the settings.
+    The equations are those of Wendlandt 1997, chapters 2 and 5, in joint coordinates. The first iteration of a step
+    reuses the last step's Newton matrix if the contacts have not changed. See ``NewtonSettings`` for the settings.
 
-    Joints that close loops are constraints, solved for by bordering the factorization. Runs have columns with the
-    reactions and gaps of these joints (``closing_columns``).
+    Joints that close loops are constraints, whose equations border the Newton matrix; see ``closing_columns`` for their
+    reactions and gaps in a run.
     """
 
     name: ClassVar[str] = "recursive"

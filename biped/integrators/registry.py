@@ -13,7 +13,7 @@ INTEGRATORS: dict[str, Integrator] = {}
 
 
 def register(integrators: Iterable[Integrator]) -> None:
-    """Register integrators under their names."""
+    """Add integrators to ``INTEGRATORS``, by name."""
     INTEGRATORS.update({integrator.name: integrator for integrator in integrators})
 
 
@@ -34,6 +34,6 @@ def integrator_named(name: str, **settings: Any) -> Integrator:
     known = settings_of(INTEGRATORS[name])
     for setting in settings:
         if setting not in known:
-            raise InputError(f"integrator {name!r} has no setting {setting!r}; it has: {', '.join(known) or 'none'}")
+            raise InputError(f"integrator {name!r} has no setting {setting!r}; settings: {', '.join(known) or 'none'}")
     chosen = INTEGRATORS[name]
     return type(chosen)(**(known | settings))

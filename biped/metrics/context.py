@@ -22,8 +22,8 @@ class Stimulus:
 
     Attributes:
         channel: degree of freedom of the floor: tilt about x or y [rad], or position along x or y [m].
-        frequencies: [Hz] frequencies of the motion; multiples of the lowest frequency.
-        begin: [s] start of the periodic part, for example after a fade-in; None: the context's ``start_time``.
+        frequencies: [Hz] frequencies of the motion; all are multiples of the lowest one.
+        begin: [s] start of the periodic part, for example after a fade-in; None: ``MeasurementContext.start_time``.
         end: [s] end of the periodic part; None: the end of the run.
 
     Raises:
@@ -56,24 +56,24 @@ class Span:
 
 @dataclass(frozen=True)
 class MeasurementContext:
-    """Data of a run that metrics need in addition to its rows: ending, disturbances, times and thresholds.
+    """Data that metrics need in addition to the rows of a run: ending, disturbances, times and thresholds.
 
     Attributes:
         ending: how and when the simulation ended.
         disturbance_spans: time spans of the disturbances that may last until the end.
-        start_time: [s] start of the measurement of balance, forces and torques, for example the start of a push; None:
-            the start of the run. These metrics are None if the run ended earlier.
-        set_point: set point of the root, or None.
-        singular_angles: [rad] angle, by joint, at which the controller's torques grow without bounds.
-        unheeded_limits: [N·m] actuator limits of joints with an impedance, by joint; they bound only the controller.
-        saturation: [s] time for which each joint's actuator is at its limit; None: unknown.
-        foot_slip: [m] longest path that a contact point slid or yielded.
+        start_time: [s] time from which balance, forces and torques are measured, for example the start of a push; None:
+            the start of the run. Their metrics are None if the run ended before this time.
+        set_point: target pose of the root, or None.
+        singular_angles: [rad] by joint, the angle at which the controller's torques grow without bounds.
+        unheeded_limits: [N·m] by joint, actuator limits that bound only the controller's torque, not the impedance's.
+        saturation: [s] by joint, the time for which its actuator is at its limit; None: unknown.
+        foot_slip: [m] longest path over which a contact point slid or yielded.
         stimulus: periodic motion of the floor, or None.
         pendulum_length: [m] length of the equivalent inverted pendulum (``l`` of Hof et al. 2005); None: height of the
             centre of mass above the lowest contact point in the home configuration.
         step_threshold: [m] displacement above which a contact point counts as moved.
-        steps: number of the integrator's time steps, with ``newton_mean`` (iterations per step), ``newton_max`` (of a
-            solve) and ``retried_steps``.
+        steps: number of time steps. ``newton_mean``: mean number of Newton iterations per step; ``newton_max``: largest
+            number in one solve; ``retried_steps``: number of time steps that were repeated as smaller ones.
         stepping: integrator or engine of the run, with its properties.
 
     Raises:

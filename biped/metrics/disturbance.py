@@ -40,7 +40,7 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
 
 
 def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:
-    """Return the first periodic motion of the floor, without its fades, or None."""
+    """Return the first periodic motion of the floor, without its fade-in and fade-out; None if there is none."""
     floors = (record for record in _records(disturbances) if record["kind"] == "platform")
     for motion, channel in ((floor[axis], channel) for floor in floors for axis, channel in _STIMULI.items()):
         if motion and motion["frequencies"] and motion["ends"] - motion["begins"] > 2.0 * motion["fade"]:

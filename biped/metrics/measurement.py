@@ -54,21 +54,21 @@ def _step(foot: int, left: int, landed: int, middle: Floats, xcom: Floats, lowes
 
 
 class Measurement:
-    """A run for computing metrics: ``run["com_x"]`` is a column of its log, which is cut off at a fall.
+    """A run for computing metrics, cut off at a fall: ``run["com_x"]`` is a column of its log.
 
     Columns of ``biped.metrics.series``, for example ``run["cop_margin"]``, are available too.
 
     Attributes:
         layout: layout of the columns.
-        rows: (n, columns) as logged by the kernels.
-        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None if they are not recorded.
+        rows: (n, columns) rows of the log.
+        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) contacts made or lost, and impacts; None: not recorded.
         context: data of the run that are not in its rows.
         first: index of the first row after the start of the disturbance; the number of rows if the run ended before.
     """
 
     def __init__(self, layout: Layout, rows: Floats, events: Floats | None, context: MeasurementContext) -> None:
         if rows.ndim != 2 or rows.shape[1] != len(layout.columns):
-            raise InputError(f"rows of shape {rows.shape}: they must have {len(layout.columns)} columns")
+            raise InputError(f"rows have shape {rows.shape}: it must be (rows, {len(layout.columns)})")
         times = rows[:, layout.places.time]
         if context.fell_at is not None:
             rows = rows[: int(np.searchsorted(times, context.fell_at + ROUNDING, side="right"))]
@@ -87,7 +87,7 @@ class Measurement:
         if column in self.layout.anatomical:
             return self.once(anatomical_series)[column]
         known = ", ".join(dict.fromkeys((*columns, *series, *self.layout.anatomical)))
-        raise InputError(f"no column {column!r}: this run has {known}")
+        raise InputError(f"the run has no column {column!r}; columns are {known}")
 
     def row_at(self, time: float) -> int:
         """Return the index of the first row at or after a time [s]; the number of rows if the run ended before."""
@@ -238,12 +238,12 @@ def measure(
 ) -> dict[str, Value]:
     """Return the values of all ``METRICS`` for one run.
 
-    No tables are built and compiled metrics release the lock, so that studies can call this from threads.
+    Several threads can call this function at once: it builds no tables, and compiled metrics release the GIL.
 
     Args:
         layout: ``Layout.of(model, columns)``, made once for many runs.
-        rows: (n, columns) as logged by the kernels.
-        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None if they are not recorded.
+        rows: (n, columns) rows of the log.
+        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) contacts made or lost, and impacts; None: not recorded.
         context: data of the run that are not in its rows; None: defaults.
 
     Raises:

@@ -33,7 +33,7 @@ class Metric:
         compute: function that takes a ``Measurement`` and returns the value (a finite number, a text or None), or a
             mapping of several values by name. Metrics with the same function are computed together.
         formula: description of the computation.
-        source: source of the definition.
+        source: publication that defines the metric.
         of_whole_run: True if rows before the disturbance count too. Other metrics are None for a run without rows after
             the start of the disturbance.
     """
@@ -80,7 +80,7 @@ def register(*metrics: Metric) -> None:
     for metric in metrics:
         before = METRICS.get(metric.name)
         if before is not None and _place_of(before) != _place_of(metric):
-            raise InputError(f"metric {metric.name!r} exists already: {before.definition}; choose another name")
+            raise InputError(f"there is a metric {metric.name!r} already ({before.definition}): choose another name")
         if not metric.name.isidentifier():
             raise InputError(f"metric.name = {metric.name!r}: it must be a word of letters, digits and underscores")
         METRICS[metric.name] = metric

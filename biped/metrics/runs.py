@@ -36,7 +36,7 @@ JUDGED = ("verdict", "reason", "limit_hit")
 
 
 def assemble(recording: Recording) -> Run:
-    """Return a run with its metrics from the logs of the compiled loops."""
+    """Return a run with its metrics from the recording of a simulation."""
     measurement = measurement_of(recording)
     return runs.assemble(recording, _metrics_of(measurement), **_judged(measurement))
 

@@ -17,18 +17,18 @@ Range = tuple[float, float]
 class Actuator:
     """An actuator without dynamics on a joint with one degree of freedom, like MuJoCo's ``<actuator>``.
 
-    The force on the joint is gear · (gain · u + bias₀ + bias₁ · gear · q + bias₂ · gear · v), with joint position q,
-    joint rate v and control u. The control and the force before the gear are clipped to their ranges.
+    With the control u, joint position q and joint rate v, the torque or force on the joint is gear · f, where
+    f = gain · u + bias₀ + bias₁ · gear · q + bias₂ · gear · v is clipped to ``force_range``, and u to ``ctrl_range``.
 
     Attributes:
         name: name of the actuator.
         joint: name of the joint.
-        gain: factor on the control: kp of a position actuator, kv of a velocity actuator, 1 of a motor.
-        bias: constant, and factors on the actuator's length gear · q and its rate; (0, −kp, −kv): position actuator.
-        gear: ratio of actuator length to joint position, and of joint force to actuator force.
-        ctrl_range: smallest and largest control; None: unlimited. The model's joint is at zero in the file's reference
-            pose, so that the control of a position actuator is the file's control minus ``gear · ref``.
-        force_range: [N·m or N] smallest and largest force before the gear; None: unlimited.
+        gain: factor on u: stiffness kp of a position actuator, damping kv of a velocity actuator, 1 of a motor.
+        bias: (bias₀, bias₁, bias₂) in f; (0, −kp, −kv) for a position actuator.
+        gear: ratio of the actuator's length to q, and of the force on the joint to f.
+        ctrl_range: smallest and largest u; None: unlimited. Joints of a model are at zero in the file's reference pose
+            (joint positions ``ref``), so u of a position actuator is the file's control minus gear · ``ref``.
+        force_range: [N·m or N] smallest and largest f; None: unlimited.
 
     Raises:
         ModelError: a number is not finite, or the first number of a range exceeds the second.
@@ -52,7 +52,7 @@ class Actuator:
             if getattr(self, field) is not None:
                 low, high = (number(bound, f"{what} {field}") for bound in getattr(self, field))
                 if low > high:
-                    raise ModelError(f"{what} {field} must ascend, got {low!r} > {high!r}")
+                    raise ModelError(f"{what} {field} = {(low, high)}: the first number must not exceed the second")
                 object.__setattr__(self, field, (low, high))
 
     @property

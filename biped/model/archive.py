@@ -27,7 +27,7 @@ def load_saved(path: Path) -> Model:
     except FileNotFoundError:
         raise ModelError(f"there is no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: it cannot be read: {error}") from None
+        raise ModelError(f"{path} cannot be read: {error}") from None
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None
 
@@ -41,10 +41,10 @@ def model_from_json(text: str) -> Model:
     try:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
-            raise ModelError(f"the model was saved by another biped version (not format {FORMAT}): create it again")
+            raise ModelError(f"saved by another version of biped, not in format {FORMAT}: save the model again")
         model: Model = built(Model, saved)
         return model
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError(f"not a saved model: {error}") from None
+        raise ModelError(f"not a model that biped saved as JSON: {error}") from None

@@ -12,8 +12,8 @@ from biped.model.joint import Joint
 class Body:
     """A rigid body.
 
-    The origin of its link frame is at the joint that carries the body. The axes of this frame are parallel to the
-    inertial axes in the home configuration ("home axes").
+    The origin of its link frame is at the joint that carries the body. The frame moves with the body; its axes are
+    parallel to the inertial axes in the home configuration, with all joints at zero ("home axes").
 
     Attributes:
         name: name, unique among the bodies of a model.
@@ -21,10 +21,9 @@ class Body:
             that every joint moves some inertia.
         inertia: (3, 3) [kg m²] about the centre of mass, in the link frame's axes. Moments may be zero for a point or a
             thin rod, and must be zero for a body without mass.
-        com: [m] centre of mass in the link frame.
+        com: [m] position of the centre of mass in the link frame.
         joint: joint that carries the body.
-        parent: name of the body on the other side of the joint; None for the root, whose joint is in the inertial
-            frame.
+        parent: name of the body on the other side of the joint; None: the ground (the inertial frame).
 
     Raises:
         ModelError: no rigid body has this mass and inertia, or a number is not finite.
@@ -47,5 +46,5 @@ class Body:
         object.__setattr__(self, "mass", not_negative(self.mass, f"{what} mass", "kg"))
         object.__setattr__(self, "inertia", checked_inertia(self.inertia, f"{what} inertia"))
         if self.mass == 0.0 and any(any(row) for row in self.inertia):
-            raise ModelError(f"{what} mass must be above zero, got 0.0 kg; a body without mass must have zero inertia")
+            raise ModelError(f"{what} mass = 0 kg, but the inertia is not zero; give a mass, or zero inertia")
         object.__setattr__(self, "com", vector3(self.com, f"{what} com"))

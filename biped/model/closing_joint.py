@@ -14,22 +14,22 @@ CLOSING_KINDS = tuple(name for name in KINDS if name != "floating")
 class ClosingJoint:
     """A joint that connects two bodies of a tree, or one body and the ground, and closes a loop.
 
-    It has no coordinates: it constrains functions of the tree's coordinates to zero. Limits, friction and actuators
-    belong to joints of the tree; cut a loop at a joint without them.
+    It adds constraints, but no coordinates, limits, friction or actuators: close a loop at a joint without them. A link
+    frame has its origin at the joint that carries the body; in the home configuration its axes are the inertial ones.
 
     Attributes:
         name: name, unique among all joints of a model.
-        kind: one of ``CLOSING_KINDS``.
-        parent: name of the body in whose axes the joint is given; None: the ground.
+        kind: kind of joint, for example ``"revolute"``; one of ``CLOSING_KINDS``.
+        parent: name of one of the bodies; None: the ground, whose link frame is the inertial frame.
         child: name of the other body.
         axis: axis of the joint in the parent's link frame; normalized. Spherical and fixed joints need no axis.
-        position: [m] location of the joint in the parent's link frame; on the ground in the inertial frame.
-        child_position: [m] location in the child's link frame.
-        alignment: unit quaternion (w, x, y, z) from the child's to the parent's link frame at zero joint angle. It is
-            the identity if the loop is closed in a configuration that differs from home by a rotation about ``axis``.
-        second_axis: second axis of a universal joint, orthogonal to ``axis``: the child's axis, in the parent's link
-            frame at zero joint angle; normalized.
-        pitch: [m/rad] pitch of a helical joint.
+        position: [m] position of the joint in the parent's link frame.
+        child_position: [m] position of the joint in the child's link frame.
+        alignment: unit quaternion (w, x, y, z) of the rotation from the child's to the parent's link frame at zero
+            joint angle; the identity if these frames are then parallel.
+        second_axis: axis on the child, orthogonal to ``axis``, for a universal joint only; in the parent's link frame
+            at zero joint angle; normalized.
+        pitch: [m/rad] pitch of a helical joint; 0 for other kinds.
 
     Raises:
         ModelError: the kind is unknown, a name is empty, both bodies are the same, a number is not finite, an axis is
@@ -56,7 +56,7 @@ class ClosingJoint:
         if self.parent is not None:
             name_of(self.parent, f"{what} the parent")
         if self.parent == self.child:
-            raise ModelError(f"{what} it joins {self.child!r} to itself; give two bodies, or None for the ground")
+            raise ModelError(f"{what} parent and child are both {self.child!r}; give two bodies (None: the ground)")
         object.__setattr__(self, "axis", unit(self.axis, f"{what} axis"))
         object.__setattr__(self, "position", vector3(self.position, f"{what} position"))
         object.__setattr__(self, "child_position", vector3(self.child_position, f"{what} child_position"))
@@ -65,7 +65,7 @@ class ClosingJoint:
         object.__setattr__(self, "second_axis", second)
         object.__setattr__(self, "pitch", number(self.pitch, f"{what} pitch"))
         if (self.kind == "helical") != (self.pitch != 0.0):
-            raise ModelError(f"{what} pitch = {self.pitch!r}: a helical joint needs a pitch, other joints must have 0")
+            raise ModelError(f"{what} pitch = {self.pitch!r}: helical joints need a pitch, all others pitch = 0")
 
     @property
     def rows(self) -> list[Row]:

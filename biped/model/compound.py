@@ -21,15 +21,15 @@ _SQUARE = 1e-9
 
 
 def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
-    """Return a universal joint: a hinge about ``axis``, then a hinge about ``second_axis``, fixed to the body.
+    """Return a universal joint: a hinge about ``axis`` on the parent and a hinge about ``second_axis`` on the body.
 
-    The parts are named ``<name>_1`` and ``<name>_2``; use them in `jointed`.
+    The hinges are named ``<name>_1`` and ``<name>_2``; pass them to `jointed`.
 
     Args:
         name: name of the joint.
-        axis: axis on the parent's side, in home axes.
-        second_axis: axis on the body's side, orthogonal to ``axis``, in home axes.
-        position: [m] location of the cross in the parent's link frame.
+        axis: axis on the parent, in inertial axes, in the home configuration.
+        second_axis: axis on the body, orthogonal to ``axis``, in inertial axes, in the home configuration.
+        position: [m] position of the joint in the parent's link frame.
 
     Raises:
         ModelError: an axis is zero or not finite, or the axes are not orthogonal.
@@ -43,6 +43,8 @@ def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 
 def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
     """Return a cylindrical joint: a sliding joint ``<name>_slide`` along ``axis`` and a hinge ``<name>_turn`` about it.
 
+    ``axis`` is in inertial axes, in the home configuration; ``position`` [m] is in the parent's link frame.
+
     Raises:
         ModelError: the axis is zero or not finite.
     """
@@ -52,8 +54,9 @@ def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Jo
 def planar(name: str, normal: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint, Joint]:
     """Return a planar joint: sliding joints ``<name>_1``, ``<name>_2`` and a hinge ``<name>_turn`` about ``normal``.
 
-    The first slides along the projection of the inertial axis that is closest to the plane; both directions and the
-    normal form a right-handed system. ``normal`` is in home axes, ``position`` [m] in the parent's link frame.
+    ``normal`` is in inertial axes, in the home configuration; ``position`` [m] is in the parent's link frame. The first
+    joint slides along the projection onto the plane of the inertial axis closest to it. The directions of the sliding
+    joints and ``normal`` form a right-handed system.
 
     Raises:
         ModelError: the normal is zero or not finite.
@@ -72,11 +75,11 @@ def jointed(
 
     Args:
         name: name of the body.
-        joints: joints from the parent's side on, for example of `universal`, `cylindrical` and `planar`.
+        joints: joints in order, the parent's first; for example those that `universal` returns.
         mass: [kg] mass of the body.
-        inertia: (3, 3) [kg m²] about the centre of mass, in home axes.
-        com: [m] centre of mass in the link frame, whose origin is at the last joint.
-        parent: name of the body that carries the first joint; None for the inertial frame.
+        inertia: (3, 3) [kg m²] about the centre of mass, in the axes of the body's link frame.
+        com: [m] position of the centre of mass in the body's link frame, whose origin is at the last joint.
+        parent: name of the body that carries the first joint; None: the ground.
 
     Returns:
         Bodies for a `Model`, the named one last.
@@ -85,7 +88,7 @@ def jointed(
         ModelError: ``joints`` is empty, or a value is invalid for `Body`.
     """
     if not joints:
-        raise ModelError(f"body {name!r}: it needs at least one joint")
+        raise ModelError(f"body {name!r}: joints is empty; give at least one joint")
     bodies: list[Body] = []
     for joint in joints[:-1]:
         bodies.append(Body(f"{name}_at_{joint.name}", 0.0, _NOTHING, _ZERO, joint, parent))

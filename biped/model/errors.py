@@ -7,16 +7,16 @@ from contact.errors import BipedError
 
 
 class ModelError(BipedError, ValueError):
-    """Error in a model that is not a valid rigid-body system, or for a name that the model does not have.
+    """Error for a model that is not a valid rigid-body system, or for a name that a model does not contain.
 
     The message is one line: the error, its location, and the allowed values.
     """
 
 
 class ModelWarning(UserWarning):
-    """Warning about a difference between a model and its robot's file, in one sentence.
+    """Warning, one sentence, about a difference between a model and the robot's file that it was loaded from.
 
-    The model's ``notes`` contain the sentences.
+    ``Model.notes`` contains these sentences.
     """
 
 

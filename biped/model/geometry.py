@@ -149,7 +149,7 @@ def quaternion(value: ArrayLike, what: str) -> Quaternion:
 
 
 def rotation_about(axis: ArrayLike, angle: float) -> Matrix3:
-    """Return the matrix of a rotation by ``angle`` [rad] about ``axis``, a vector of any length (Rodrigues).
+    """Return the matrix of a rotation by ``angle`` [rad] about ``axis``, a vector of any length.
 
     Raises:
         ModelError: the axis is zero or not three finite numbers.
@@ -176,7 +176,7 @@ def unit(value: ArrayLike, what: str) -> Vector3:
     array = np.array(vector3(value, what))
     length = np.linalg.norm(array)
     if length == 0.0:
-        raise ModelError(f"{what} must not be zero; (0, 1, 0) is the lateral axis")
+        raise ModelError(f"{what} must not be zero; give a direction, for example (0, 1, 0)")
     if abs(length - 1.0) <= np.finfo(np.float64).eps:
         return vector3(array, what)  # already unit: dividing again would only move the last bit
     return vector3(array / length, what)
@@ -225,7 +225,7 @@ def orientation_from(value: ArrayLike, what: str, *, degrees: bool = False) -> Q
         angles = np.array(vector3(value, what))
         return rpy_quaternion(np.radians(angles) if degrees else angles)
     if np.shape(value) != (4,):
-        raise ModelError(f"{what} must be a unit quaternion (w, x, y, z), or roll, pitch and yaw; got {_shown(value)}")
+        raise ModelError(f"{what} must be a unit quaternion (w, x, y, z) or (roll, pitch, yaw), got {_shown(value)}")
     return quaternion(value, what)
 
 

@@ -124,13 +124,13 @@ def human() -> Model:
 
     It has a floating trunk, two legs of six hinges each, and a contact point at each corner of the soles.
 
-    The joints with one degree of freedom are ``left_hip_roll`` (X), ``left_hip_pitch`` (Y), ``left_hip_yaw`` (Z),
+    The hinges are, with their axes, ``left_hip_roll`` (X), ``left_hip_pitch`` (Y), ``left_hip_yaw`` (Z),
     ``left_knee_pitch`` (Y), ``left_ankle_roll`` (X), ``left_ankle_pitch`` (Y), then those of the right leg. Contact
     points ``left_1`` … ``left_4`` go around the sole: outer toe, inner toe, inner heel, outer heel; the right foot
     mirrors the left.
 
-    The contact points of the body (``body_points``) and the ranges of motion of the joints (``ranges``) have an effect
-    only after a fall; they are not in the thesis.
+    Contact points elsewhere on the body (``body_points``) and the ranges of motion of the joints (``ranges``) have an
+    effect only after a fall; they are not in the thesis.
 
     The masses sum to 74.548 kg; the thesis prints 74.558.
     """

@@ -34,13 +34,13 @@ def box_size_of(mass: float, moments: ArrayLike) -> Vector3:
     principal = vector3(moments, "principal moments")
     squares = [12.0 / m * (0.5 * sum(principal) - moment) for moment in principal]
     if min(squares) <= 0.0:
-        raise ModelError(f"no box has the principal moments {principal}: each must be below the sum of the others")
+        raise ModelError(f"no box has principal moments {principal}: each must be below the sum of the other two")
     x, y, z = (math.sqrt(square) for square in squares)
     return x, y, z
 
 
 def principal_inertia(moments: ArrayLike, rotation: ArrayLike = IDENTITY) -> Matrix3:
-    """Return R diag(moments) Rᵀ [kg m²], the tensor with principal ``moments`` along the columns of ``rotation``.
+    """Return the inertia tensor [kg m²] with principal ``moments`` about the axes in the columns of ``rotation``.
 
     Raises:
         ModelError: the moments are not three finite numbers, or ``rotation`` is not a rotation.

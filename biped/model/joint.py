@@ -35,15 +35,16 @@ class Joint:
 
     Attributes:
         name: name, unique among the joints of a model.
-        kind: one of ``KINDS``.
-        axis: unit axis of a revolute, prismatic or helical joint, in home axes; normalized here. Zero for other kinds.
-        position: [m] location of the joint in the parent's link frame, which has its origin at the parent's joint and
+        kind: ``"revolute"``, ``"prismatic"``, ``"helical"``, ``"spherical"``, ``"floating"`` or ``"fixed"``.
+        axis: axis of a revolute, prismatic or helical joint, in the inertial frame in the home configuration (all
+            joints at zero); normalized. Zero for other kinds.
+        position: [m] position of the joint in the parent's link frame, which has its origin at the parent's joint and
             is parallel to the inertial frame in the home configuration. Without a parent: in the inertial frame.
-        lower: [rad or m] lower limit of the position; −∞: none. Outside the limits a stop acts: a spring and a damper
-            that yield by 1° or 1 mm under ``max_effort`` or, if it is infinite, the weight (hinges: at 0.1 m).
+        lower: [rad or m] lower limit of the position; −∞: none. Beyond a limit, a spring and a damper act; they yield
+            by 1° or 1 mm under ``max_effort`` or, if it is infinite, the model's weight (for hinges, times 0.1 m).
         upper: [rad or m] upper limit of the position; ∞: none.
-        max_velocity: [rad/s or m/s] speed limit in both directions; ∞: none. Above it a damper acts, which at 5 %
-            above it exerts ``max_effort`` or the weight, like a stop.
+        max_velocity: [rad/s or m/s] speed limit in both directions; ∞: none. A damper brakes faster motion, at 1.05
+            times the limit with ``max_effort`` or, if it is infinite, the weight (for hinges, times 0.1 m).
         max_effort: [N·m or N] largest torque or force of the joint's actuator in either direction; ∞: unlimited.
         damping: [N·m·s/rad or N·s/m] viscous damping of the joint's bearings.
         friction: [N·m or N] dry friction of the joint's bearings.
@@ -53,8 +54,8 @@ class Joint:
 
     Raises:
         ModelError: the kind is unknown; the axis is missing or zero; a number is invalid; ``lower`` exceeds ``upper``;
-            a spherical, floating or fixed joint has an axis, limits, damping, friction or armature; a helical joint has
-            no pitch, or another joint has a pitch.
+            an axis, limits, damping, friction, armature or a pitch are not supported by this kind, or a helical joint
+            has no pitch.
     """
 
     name: str
@@ -91,7 +92,7 @@ class Joint:
         for field, default in PASSIVE.items():
             value = number_or_infinite(getattr(self, field), f"joint {self.name!r}: {field}")
             if not self.has_axis and value != default:
-                raise ModelError(f"joint {self.name!r}: a {self.kind} joint has no {field}; leave it out")
+                raise ModelError(f"joint {self.name!r}: a {self.kind} joint does not support {field}; leave it out")
             if default == 0.0 and not 0.0 <= value < math.inf:
                 raise ModelError(f"joint {self.name!r}: {field} must be a finite number, zero or above, got {value!r}")
             if field in ("max_velocity", "max_effort") and not value > 0.0:
@@ -104,7 +105,7 @@ class Joint:
         pitch = number(self.pitch, f"joint {self.name!r}: pitch")
         if (self.kind == "helical") != (pitch != 0.0):
             raise ModelError(
-                f"joint {self.name!r}: a helical joint needs a pitch, other joints must have 0, got {pitch!r}"
+                f"joint {self.name!r}: pitch = {pitch!r}: helical joints need a pitch, all others pitch = 0"
             )
         object.__setattr__(self, "pitch", pitch)
 
@@ -151,17 +152,17 @@ def prismatic(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
 
 
 def helical(name: str, axis: Vector3, pitch: float, position: Vector3 = _ZERO) -> Joint:
-    """Return a screw joint about ``axis``, whose coordinate is the angle [rad]; it advances by ``pitch`` [m/rad]."""
+    """Return a screw joint about ``axis`` with a ``pitch`` [m/rad]; its coordinate is the angle [rad]."""
     return Joint(name, "helical", axis, position, pitch=pitch)
 
 
 def spherical(name: str, position: Vector3 = _ZERO) -> Joint:
-    """Return a ball joint; its coordinates are the unit quaternion of the child relative to the parent."""
+    """Return a ball joint; its coordinates are the unit quaternion (w, x, y, z) of the child relative to the parent."""
     return Joint(name, "spherical", position=position)
 
 
 def floating(name: str, position: Vector3 = _ZERO) -> Joint:
-    """Return an unconstrained joint for the root; ``position`` [m] is the origin of the root's link frame at home."""
+    """Return the joint of a floating root; ``position`` [m] is its link frame's origin in the home configuration."""
     return Joint(name, "floating", position=position)
 
 

@@ -13,9 +13,9 @@ class Line:
     Attributes:
         first: name of the body at the start; None for the ground.
         second: name of the body at the end; None for the ground.
-        begin: [m] start, in the link frame of ``first``, or in the inertial frame.
-        end: [m] end, in the link frame of ``second``, or in the inertial frame.
-        color: (red, green, blue), 0 … 1.
+        begin: [m] position of the start, in the link frame of ``first``, or in the inertial frame on the ground.
+        end: [m] position of the end, in the link frame of ``second``, or in the inertial frame on the ground.
+        color: (red, green, blue), each from 0 to 1.
 
     Raises:
         ModelError: a name is empty, a number is not finite, or a colour is not from 0 to 1.

@@ -43,39 +43,38 @@ T = TypeVar("T")
 class Model:
     """A tree of rigid bodies, or several trees on the ground, with contact points and loop-closing joints.
 
-    On construction the bodies are sorted depth first (siblings in the given order, so that parents come before
-    children), and bodies on fixed joints are merged into their parents together with their contact points, boxes and
-    visuals.
+    On construction the bodies are sorted depth first, parents before children, siblings in the given order. Bodies on
+    fixed joints are merged into their parents, together with their contact points, boxes and visuals.
 
-    A configuration q has, joint by joint: (x, y, z, qw, qx, qy, qz) for a floating joint, the position of the root's
-    centre of mass [m] and its orientation; the unit quaternion (w, x, y, z) of the child relative to the parent for a
-    spherical joint; one angle [rad] or displacement [m] otherwise. A velocity v has, for the same kinds of joints: the
-    velocity of the centre of mass [m/s] and the angular velocity [rad/s]; the relative angular velocity; one rate.
-    Vectors are in the axes of the inertial frame.
+    A configuration q and a velocity v list the joints in order. For a floating joint, q has the position of the root's
+    centre of mass [m] and its orientation, (x, y, z, qw, qx, qy, qz); v has the velocity of the centre of mass [m/s]
+    and the angular velocity [rad/s]. For a spherical joint, q has the unit quaternion (w, x, y, z) of the child
+    relative to the parent, v the relative angular velocity [rad/s]. For other joints, q has an angle [rad] or a
+    displacement [m], v its rate. Vectors are in the axes of the inertial frame.
 
     Attributes:
         name: name of the model.
         bodies: bodies of the tree; body i is carried by joint i.
-        contact_points: contact points, in the order of the kernels' contact arrays.
-        shapes: boxes for collisions with blocks; bodies without visuals are drawn with them.
+        contact_points: contact points with the floor, in the order of all arrays of contact forces.
+        shapes: boxes for collisions with thrown blocks; bodies without visuals are drawn as these boxes.
         gravity: [m/s²] gravitational acceleration, in the inertial frame.
         feet: names of the bodies that stand on the floor, in the order for controllers.
-        facing: horizontal forward direction at home, in the inertial frame; normalized.
-        posture: standing positions [rad or m] by joint; all other joints are at zero.
-        body_points: contact points that are added after a fall (`biped.model.ragdoll`).
+        facing: horizontal forward direction in the home configuration, in the inertial frame; normalized.
+        posture: pairs (joint, position [rad or m]) of the standing posture; all other joints are at zero.
+        body_points: contact points elsewhere on the bodies, added after a fall (`biped.model.ragdoll`).
         ranges: ranges of motion after a fall: (joint, lower limit, upper limit) [rad or m].
-        notes: sentences about changed or unsimulated parts of the robot's file.
+        notes: sentences about parts of the robot's file that were changed, or are not simulated.
         visuals: surfaces for drawing.
         lines: springs, wires etc. for drawing.
-        capsules: shapes for collisions with blocks, in addition to ``shapes``, and between bodies.
-        touching: pairs of bodies whose capsules may touch in rigid contact of the whole body.
+        capsules: capsules for collisions with thrown blocks, in addition to ``shapes``, and between bodies.
+        touching: names of pairs of bodies whose capsules may touch, for rigid contact with ``touching="body"``.
         closing_joints: joints that close loops of the tree; they add no entries to q and v.
-        actuators: actuators in the robot's file, for controllers; the simulation uses only the joints' efforts.
+        actuators: actuators in the robot's file, for controllers; the simulation uses only the joints' ``max_effort``.
         floor_friction: coefficient of friction of the floor in the robot's file, used by experiments; None: no floor.
 
     Raises:
-        ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than a single root
-            floats, a joint moves no inertia, or a closing joint connects a floating model to the ground.
+        ModelError: a name occurs twice or is unknown, bodies are not trees on the ground, a body other than a single
+            root floats, a joint moves no inertia, or a closing joint connects a floating model to the ground.
     """
 
     name: str
@@ -131,8 +130,8 @@ class Model:
         for joint in moved:
             if joint.parent is None and self.is_floating:
                 raise ModelError(
-                    f"closing joint {joint.name!r} holds {joint.child!r} to the ground, but the root floats: attach "
-                    "the root to the ground by joints of the tree, or close the loop between bodies"
+                    f"closing joint {joint.name!r} connects {joint.child!r} to the ground, but the root floats: replace"
+                    " its floating joint by other joints, or connect two bodies by the closing joint"
                 )
         return moved
 
@@ -385,7 +384,7 @@ class Model:
     def _check_floats(self, what: str) -> None:
         if not self.is_floating:
             joint = self.root.joint
-            raise ModelError(f"{what} needs a floating root, but its joint {joint.name!r} is {joint.kind}")
+            raise ModelError(f"{what} must be left out: the root's joint {joint.name!r} is {joint.kind}, not floating")
 
     def _place(self, q: Floats, joint: str, value: ArrayLike, degrees: bool) -> None:
         i = self._joint_rows.get(joint, -1)
@@ -398,8 +397,8 @@ class Model:
             given = geometry.number(value, f"angles[{joint!r}]")
             given = math.radians(given) if degrees and kind == "revolute" else given
             if kind == "revolute" and abs(given) > geometry.LARGEST_ANGLE:
-                message = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
-                raise ModelError(message if degrees else f"{message}; degrees=True for degrees")
+                message = f"angles[{joint!r}] = {given:g} rad is more than a full turn, 2π"
+                raise ModelError(message if degrees else f"{message}; if it is in degrees, pass degrees=True")
             q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
@@ -455,7 +454,7 @@ class Model:
         if self.closing_joints:
             names = ", ".join(repr(joint.name) for joint in self.closing_joints)
             raise ModelError(
-                f"{what} needs a tree of joints, but {names} close loops of model {self.name!r}: use "
+                f"{what} does not support loops, but model {self.name!r} has the closing joints {names}; use "
                 "model.without_closing_joints(), or another model"
             )
 
@@ -507,7 +506,7 @@ def _weld(what: str, body: str, welds: Mapping[str, Weld]) -> Weld:
         raise ModelError(f"{what}: {unknown('body', body, welds)}")
     weld = welds[body]
     if not weld.body:
-        raise ModelError(f"{what}: body {body!r} is fixed to the ground and does not move")
+        raise ModelError(f"{what}: body {body!r} is fixed to the ground; name a moving body")
     return weld
 
 

@@ -19,10 +19,10 @@ _SCALAR_LAST = [1, 2, 3, 0]
 
 
 def to_pinocchio(model: Model) -> Any:
-    """Return a ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with coordinates at equal indices.
+    """Return the ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with equal indices in q and v.
 
-    Its joint frames are the link frames, except that of a floating root, which is at the centre of mass. Contact points
-    become operational frames of equal names. Limits, damping, friction and armature are set.
+    Joint frames are the link frames; only that of a floating root is at its centre of mass. Contact points become
+    operational frames with the same names. Limits, damping, friction and armature of the joints are copied.
 
     Raises:
         ModelError: the model has joints that close loops, which a ``pinocchio.Model`` cannot have.
@@ -105,19 +105,19 @@ def _turn(joint: Joint, coordinates: Floats) -> Floats:
 
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
-    """Return Pinocchio's configuration (nq,) for the model of `to_pinocchio`, from ``q`` (nq,) of this package."""
+    """Return ``q`` (nq,) as a configuration of the model of `to_pinocchio`, with quaternions (x, y, z, w)."""
     return _checked(q, model.nq, "a configuration")[model.once(_order)]
 
 
 def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
-    """Return the configuration (nq,) for Pinocchio's ``q`` (nq,), the inverse of `configuration_to_pinocchio`."""
+    """Return Pinocchio's ``q`` (nq,) as a configuration of ``model``; the inverse of `configuration_to_pinocchio`."""
     return _checked(q, model.nq, "a configuration")[np.argsort(model.once(_order))]
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
-    """Return the orthogonal matrix T (nv, nv) of v_pinocchio = T v at the configuration ``q`` (nq,).
+    """Return the orthogonal matrix T (nv, nv) that converts velocities, v_pinocchio = T v, at ``q`` (nq,).
 
-    Hence τ = Tᵀ τ_pinocchio for generalized forces and M = Tᵀ M_pinocchio T for the mass matrix.
+    Hence, generalized forces are τ = Tᵀ τ_pinocchio, and the mass matrix is M = Tᵀ M_pinocchio T.
     """
     T = np.eye(model.nv)
     R = orientations(model, q)
@@ -129,13 +129,13 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Return Pinocchio's velocity (nv,), T v of `velocity_map`, for ``v`` (nv,) at the configuration ``q`` (nq,)."""
+    """Return ``v`` (nv,) at ``q`` (nq,) in Pinocchio's convention, T v with the matrix T from `velocity_map`."""
     velocity: Floats = velocity_map(model, q) @ _checked(v, model.nv, "a velocity")
     return velocity
 
 
 def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """Return the velocity (nv,) for Pinocchio's ``v`` (nv,) at ``q`` (nq,), the inverse of `velocity_to_pinocchio`."""
+    """Return Pinocchio's ``v`` (nv,) at ``q`` (nq,) as a velocity of ``model``; inverse of `velocity_to_pinocchio`."""
     velocity: Floats = velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
     return velocity
 

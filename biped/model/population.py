@@ -41,15 +41,15 @@ def population(
     segments: Collection[str] = (),
     measured: Mapping[str, Measured] = MEASURED,
 ) -> tuple[Subject, ...]:
-    """Return ``n`` subjects with stature and mass from a bivariate normal distribution, limited to adults' values.
+    """Return ``n`` random subjects: stature and mass from a bivariate normal distribution, limited to adults' values.
 
     Args:
         n: number of subjects.
-        seed: seed of the draws; a smaller ``n`` gives the first of these subjects.
-        sex: sex of all subjects; None: male and female in turn.
-        age: [years] age of all subjects, or None. The people measured were young; for older people, give ``measured``.
+        seed: seed of the random numbers; with the same seed, a smaller ``n`` gives the first of the subjects.
+        sex: ``male`` or ``female``; None: in turn.
+        age: [years] age of all subjects; None: unknown. The default ``measured`` describes young adults.
         segments: segments to connect by joints; see `Subject`.
-        measured: measured populations by sex.
+        measured: means, standard deviations and correlation of stature and mass in a population, by sex.
 
     Raises:
         ModelError: a number is invalid, or the sex is unknown or not in ``measured``.
@@ -63,7 +63,7 @@ def population(
     sexes = tuple(TABLE) if sex is None else (sex,)
     for group in sexes:
         if group not in measured:
-            raise ModelError(f"population: measured has no sex {group!r}, only {', '.join(measured) or 'none'}")
+            raise ModelError(f"population: measured must contain {group!r}, but has {', '.join(measured) or 'nothing'}")
     random = np.random.default_rng(seed)
     return tuple(_drawn(random, sexes[k % len(sexes)], age, tuple(segments), measured) for k in range(n))
 
@@ -82,4 +82,4 @@ def _drawn(
         mass = people.mass + people.mass_sd * (people.correlation * a + np.sqrt(1.0 - people.correlation**2) * b)
         if STATURES[0] <= stature <= STATURES[1] and MASSES[0] <= mass <= MASSES[1]:
             return Subject(round(float(stature), 4), round(float(mass), 3), sex, age, segments)
-    raise ModelError(f"population: {people} gives almost no {sex} subject of an adult's stature and mass")
+    raise ModelError(f"population: {people} gives almost no {sex} subject of an adult's size; correct measured")

@@ -22,9 +22,9 @@ LIMP_RATE = 10.0
 def ragdoll(model: Model, q: Floats | None = None) -> Model:
     """Return the limp model that continues a fall from configuration ``q`` (nq,), by default the home configuration.
 
-    Its contact points are those of ``model``, followed by the ``body_points`` or, without these, by the corners of the
-    boxes on bodies without contact points. Its joints are damped and limited to ``ranges``, or to the joint's limits if
-    it has no range. A joint outside its range cannot move farther out.
+    The contact points of ``model`` are followed by its ``body_points`` or, if it has none, by the corners of the boxes
+    on bodies without contact points. Joints are damped, and limited to their ranges of motion in ``ranges`` or, without
+    such a range, to their own limits. A joint that is outside its range at ``q`` cannot move farther out.
     """
     q = model.neutral() if q is None else q
     weight = -model.total_mass * STANDARD_GRAVITY[2]

@@ -40,11 +40,11 @@ def check_regular(bodies: Sequence[Body]) -> None:
     loose = next(loose_bodies(bodies), None)
     if loose is None:
         return
-    what = f"body {loose.name!r}: its joint {loose.joint.name!r} moves no inertia"
+    what = f"joint {loose.joint.name!r} of body {loose.name!r} moves no inertia"
     about, rotor = ("", ", or the joint an armature") if loose.joint.has_axis else (" about some axis", "")
     reason = "the body has no mass" if loose.mass == 0.0 else "its inertia is that of a point or a thin rod"
     raise UnresistedJointError(
-        f"{what}{about}: {reason}, and the bodies it carries move freely; give one of them mass and inertia{rotor}"
+        f"{what}{about}: {reason}, and no body farther out resists; give one of these mass and inertia{rotor}"
     )
 
 

@@ -57,14 +57,14 @@ def load_robot(source: str | Path) -> Model:
         return _made_by(str(source))
     if path.suffix == ".xacro":
         raise not_expanded(str(source))
-    raise ModelError(f"{str(source)!r} is not a robot's name; it must be {ROBOT_NAMES}")
+    raise ModelError(f"{str(source)!r} does not name a robot; give {ROBOT_NAMES}")
 
 
 def _described(path: Path) -> Model:
     table = _read(path)
     files = [key for key in READERS if key in table]
     if len(files) != 1:
-        raise ModelError(f"{path}: one of the keys {' and '.join(READERS)} must name the robot's file; got {files}")
+        raise ModelError(f"{path}: one key, {' or '.join(READERS)}, must name the robot's file; got {files or 'none'}")
     (key,) = files
     file = table.pop(key)
     if not isinstance(file, str):

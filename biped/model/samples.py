@@ -20,14 +20,14 @@ _Y: Vector3 = (0.0, 1.0, 0.0)
 def chain(
     n: int, *, length: float = 0.3, mass: float = 1.0, thickness: float = 0.05, axes: Sequence[Vector3] = (_Y, _X)
 ) -> Model:
-    """Return ``n`` equal rods hinged end to end, hanging from the origin of the inertial frame.
+    """Return a chain of ``n`` equal rods, hinged end to end and hanging from the origin of the inertial frame.
 
     Args:
         n: number of links, ``link_1`` … on joints ``joint_1`` …
         length: [m] length of a link, from hinge to hinge.
         mass: [kg] mass of a link.
         thickness: [m] other two edges of a link, which is a solid box.
-        axes: axes of the hinges; repeated as often as needed.
+        axes: axes of the hinges from the top, repeated as often as needed; by default Y and X in turn.
 
     Raises:
         ModelError: a size or the mass is zero or negative, or ``n`` is below 1.
@@ -64,7 +64,7 @@ def random_tree(
         rng: source of all random numbers; equal states give equal models.
         n: number of bodies, ``body_0`` … on joints ``joint_0`` …
         floating: True if the root floats; otherwise its joint is one of ``kinds``.
-        kinds: kinds of the other joints, drawn at random.
+        kinds: possible kinds of the other joints, chosen at random.
         contacts: number of contact points, ``contact_0`` …, on random bodies.
         armature: [kg m² or kg] largest armature of joints with one degree of freedom; each gets a random share of it.
 
@@ -83,7 +83,7 @@ def random_tree(
 
 def _check_count(n: int) -> None:
     if n < 1:
-        raise ModelError(f"a model has at least one body, got n = {n}")
+        raise ModelError(f"n = {n}: a model needs at least one body, n ≥ 1")
 
 
 def _random_joint(rng: np.random.Generator, i: int, floats: bool, kinds: Sequence[Kind]) -> Joint:

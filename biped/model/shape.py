@@ -10,12 +10,12 @@ from biped.model.geometry import IDENTITY, Matrix3, Vector3, name_of, positive, 
 
 @dataclass(frozen=True)
 class Box:
-    """A solid box fixed to a body, without effect on the dynamics.
+    """A box fixed to a body, for drawing and for collisions with thrown blocks; it adds no mass.
 
     Attributes:
         body: name of the body.
         size: [m] edge lengths along the x, y and z axes of the box.
-        center: [m] centre of the box in the body's link frame.
+        center: [m] position of the box's centre in the body's link frame.
         rotation: (3, 3) rotation from the box's axes to the axes of the link frame.
 
     Raises:
@@ -45,14 +45,12 @@ class Box:
 
 @dataclass(frozen=True)
 class Capsule:
-    """A capsule fixed to a body, for collisions with blocks and between legs.
-
-    It is not drawn, and has no effect on the dynamics without contact.
+    """A capsule fixed to a body, for collisions with thrown blocks and between legs; it adds no mass and is not drawn.
 
     Attributes:
         body: name of the body.
-        begin: [m] one end of the axis in the body's link frame.
-        end: [m] other end of the axis; equal ends make a sphere.
+        begin: [m] position of one end of the capsule's axis in the body's link frame.
+        end: [m] position of the other end of the axis in this frame; equal ends make a sphere.
         radius: [m] radius of the capsule.
 
     Raises:

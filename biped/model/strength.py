@@ -103,7 +103,7 @@ PEOPLE = {
 
 
 def human_torques(model: Model) -> Mapping[str, float]:
-    """Return peak torques [N·m] of strong young men by joint, for both directions; empty if ``model`` is no human."""
+    """Return peak torques [N·m] of strong young men by joint, for both directions; empty if ``model`` is not human."""
     if model.name.partition(" ")[0] not in ("human", "subject"):
         return {}
     kinds = {joint: joint.partition("_")[2] for joint in model.joint_names}
@@ -111,10 +111,10 @@ def human_torques(model: Model) -> Mapping[str, float]:
 
 
 def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Strength]]:
-    """Return the strengths of each joint in its positive and its negative direction.
+    """Return, by joint of the legs, the strength of ``people`` ("young-men", …) in positive and in negative direction.
 
     Raises:
-        ModelError: the people are unknown, or the model does not have the legs of ``human()``.
+        ModelError: ``people`` is not a key of ``PEOPLE``, or the model does not have the legs of ``human()``.
     """
     if people not in PEOPLE:
         raise unknown("age group", people, tuple(PEOPLE))
@@ -135,7 +135,7 @@ def _stature(model: Model) -> float:
         float(model.home_positions[model.body_index(point.body)][2]) + point.position[2] for point in model.body_points
     ]
     if not tops:
-        raise ModelError(f"model {model.name!r} has no body_points, which determine its stature")
+        raise ModelError(f"model {model.name!r} needs body_points, of which the highest gives its stature")
     return max(tops)
 
 

@@ -45,7 +45,7 @@ class Measures(NamedTuple):
 
 
 def measures_of(model: Model) -> Measures:
-    """Return the body dimensions of a model with the bodies of ``human()`` and points on soles and top of the head."""
+    """Return the dimensions of ``human()`` or a subject, from joints and points on soles and top of the head."""
     home = {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
     points = (*model.contact_points, *model.body_points)  # after a fall, body_points are among the contact points
     ends = [

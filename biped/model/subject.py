@@ -67,8 +67,8 @@ class Subject:
         stature: [m] body height.
         mass: [kg] body mass.
         sex: ``female`` or ``male``.
-        age: [years] selects the muscle strength, not the body's dimensions or masses; None: unknown, no torque limits.
-        segments: segments to connect by joints, instead of rigidly to the trunk or the foot: ``lumbar``, ``head``,
+        age: [years] determines only the muscle strength (see `strength`); None: unknown, no limits of joint torques.
+        segments: segments with joints of their own, otherwise parts of the trunk or the foot: ``lumbar``, ``head``,
             ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes``. Limp segments have damped joints without muscles.
 
     Raises:
@@ -105,7 +105,7 @@ class Subject:
         words = [word.strip() for word in text.removeprefix(SUBJECT).split(",")]
         if len(words) < 3:
             form = f"{SUBJECT}STATURE,MASS,SEX[,AGE][,SEGMENTS], for example {SUBJECT}1.70,68,female,30,arms,lumbar"
-            raise ModelError(f"{text!r}: a subject must be {form}")
+            raise ModelError(f"{text!r}: write a subject as {form}")
         stature, mass, sex, *more = words
         age = None if not more or more[0] in SEGMENTS else _age(more.pop(0))
         return Subject(_read(stature, "stature"), _read(mass, "mass"), sex, age, tuple(more))
@@ -126,8 +126,8 @@ class Subject:
         if self.age is None:
             return NO_PRESET
         if YOUNG_BELOW <= self.age < OLD_FROM:
-            known = f"strengths are known below {YOUNG_BELOW:g} and from {OLD_FROM:g} years on"
-            raise ModelError(f"subject: age = {self.age:g}: {known}; without an age, torques have no limits")
+            known = f"muscle strength is known only below {YOUNG_BELOW:g} and from {OLD_FROM:g} years on"
+            raise ModelError(f"subject: age = {self.age:g}: {known}; leave the age out for unlimited torques")
         people = {"female": "women", "male": "men"}[self.sex]
         return f"{'young' if self.age < YOUNG_BELOW else 'old'}-{people}"
 
@@ -140,9 +140,9 @@ class Subject:
 def subject(stature: float, mass: float, sex: str, age: float | None = None, segments: Collection[str] = ()) -> Model:
     """Return the model of a man or woman, from tables of de Leva (1996), Winter (2009) and Hara et al. (2016).
 
-    Its joints are those of ``human()`` and of ``segments``; without such joints, head and hanging arms are parts of the
-    trunk. Everything scales with stature and mass, so that two subjects of one sex are dynamically similar. Limits of
-    the torques are not part of the model; see `Subject.strength`.
+    It has the joints of ``human()`` and those of ``segments``; without the latter, the head and the hanging arms are
+    rigid parts of the trunk. Dimensions and masses scale with stature and mass, so that two subjects of one sex are
+    dynamically similar. Limits of the joint torques are not part of the model; see `Subject.strength`.
 
     Args:
         stature: [m] body height.

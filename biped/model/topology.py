@@ -131,4 +131,4 @@ def _welded(body: Body, other: Body, offset: Vector3) -> Body:
 def _check_moving(ordered: Sequence[Body], kept: dict[str, Body]) -> None:
     if not kept:
         root = ordered[0].name
-        raise ModelError(f"root {root!r} is fixed to the ground: it needs a body on a moving joint")
+        raise ModelError(f"root {root!r} and all other bodies are fixed to the ground; give one a moving joint")

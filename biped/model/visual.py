@@ -16,12 +16,12 @@ class Visual:
 
     Attributes:
         body: name of the body.
-        form: one of ``FORMS``.
+        form: ``"box"``, ``"sphere"``, ``"cylinder"``, ``"capsule"`` or ``"mesh"``.
         size: [m] edges of the bounding box; a cylinder or capsule has its axis along z. For a mesh: scale factors from
             the file's coordinates to metres, negative to mirror it.
-        center: [m] center of the form, or origin of a mesh, in the body's link frame.
+        center: [m] position of the form's centre, or of a mesh's origin, in the body's link frame.
         rotation: (3, 3) rotation from the form's axes to the axes of the link frame.
-        color: (red, green, blue), 0 … 1; None: the colour in a mesh's file, or a default colour.
+        color: (red, green, blue), each from 0 to 1; None: the colour in a mesh's file, or a default colour.
         file: path of a mesh's file; empty for other forms.
 
     Raises:
@@ -43,10 +43,10 @@ class Visual:
         if self.form not in FORMS:
             raise ModelError(f"{what} {unknown('form', self.form, FORMS)}")
         if (self.form == "mesh") != bool(self.file):
-            raise ModelError(f"{what} only a mesh has a file, and must have one; got {self.form!r} and {self.file!r}")
+            raise ModelError(f"{what} form = {self.form!r}, file = {self.file!r}: a mesh has a file, other forms none")
         object.__setattr__(self, "size", vector3(self.size, f"{what} size"))
         if not all(edge > 0.0 if self.form != "mesh" else edge for edge in self.size):
-            raise ModelError(f"{what} each edge must be above zero, and a mesh's factors not zero; got {self.size}")
+            raise ModelError(f"{what} size = {self.size}: edges must be above zero, a mesh's factors not zero")
         object.__setattr__(self, "center", vector3(self.center, f"{what} center"))
         object.__setattr__(self, "rotation", rotation3(self.rotation, f"{what} rotation"))
         if self.color is not None:

@@ -17,11 +17,11 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Regulator:
-    """The feedback u = u_d − K (x − x_d) of least cost, with the matrices of its cost.
+    """The feedback u = u_d − K (x − x_d) of least cost about a desired trajectory (x_d, u_d) of N steps.
 
     Attributes:
-        gains: (N, m, n) K(k).
-        costs: (N + 1, n, n) P(k): z·P(k)·z is the cost, from step k on, of a deviation z at k.
+        gains: (N, m, n) gains K(k) at the steps k, for n states and m inputs.
+        costs: (N + 1, n, n) cost-to-go matrices P(k): a deviation z = x − x_d at step k costs z·P(k)·z from then on.
     """
 
     gains: Floats
@@ -29,16 +29,16 @@ class Regulator:
 
 
 def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None = None) -> Regulator:
-    """Return the linear quadratic regulator along a trajectory, by the Riccati recursion (36a, b).
+    """Return the linear quadratic regulator along a trajectory of N steps, by a Riccati recursion.
 
-    The gain is [R + BᵀPB]⁻¹ BᵀPA; the paper prints B instead of A at the end.
+    Johnson, Schultz & Murphey 2014, eqs. (36a, b), with the gain [R + BᵀPB]⁻¹ BᵀPA; they print B for the last A.
 
     Args:
-        A: (N, n, n) derivatives of each next state by the state.
-        B: (N, n, m) derivatives of each next state by the input.
-        Q: (n, n) weights of deviations of the state.
-        R: (m, m) weights of deviations of the input.
-        final: (n, n) weights of the deviation of the last state; Q if not given.
+        A: (N, n, n) derivatives of the next state with respect to the state, in each step.
+        B: (N, n, m) derivatives of the next state with respect to the input, in each step.
+        Q: (n, n) weight matrix of deviations of the state.
+        R: (m, m) weight matrix of deviations of the input.
+        final: (n, n) weight matrix of the deviation of the last state; None: Q.
 
     Raises:
         InputError: shapes do not fit, or R + BᵀPB is not positive definite: an input without cost has no effect.
@@ -55,12 +55,14 @@ def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None =
     maps = np.concatenate([A, B], axis=2)
     failed = sweep_back(maps, models, np.zeros((count, n + m)), np.ascontiguousarray(end), np.zeros(n), sweep)
     if failed >= 0:
-        raise InputError(f"R + BᵀPB is not positive definite at k = {failed}: give every input a cost above zero")
+        raise InputError(f"R + BᵀPB is not positive definite at step {failed}: give every input a cost above zero in R")
     return Regulator(sweep.gain, sweep.cost)
 
 
 def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
-    """Return the regulator of constant A and B over an infinite horizon: gains (1, m, n), costs (1, n, n).
+    """Return the linear quadratic regulator of x' = A x + B u over an infinite horizon, with weights Q and R.
+
+    It is constant: ``gains`` (1, m, n) and ``costs`` (1, n, n) have one entry.
 
     Raises:
         InputError: no feedback makes the system stable, or a mode on the unit circle has no cost.
@@ -68,7 +70,7 @@ def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
     try:
         P: Floats = np.asarray(solve_discrete_are(A, B, Q, R), dtype=np.float64)
     except (LinAlgError, ValueError) as error:
-        raise InputError(f"there is no steady regulator: {error}; unstable modes must be controllable") from None
+        raise InputError(f"there is no steady regulator: {error}; every unstable mode must be controllable") from None
     mixed = B.T @ P @ A
     gain: Floats = np.asarray(np.linalg.solve(R + B.T @ P @ B, mixed), dtype=np.float64)
     return Regulator(gain[None], P[None])

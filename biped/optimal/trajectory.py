@@ -12,7 +12,7 @@ linearized system that minimizes the cost's slope and a quadratic model, by a Ri
     Newton: these plus those of f, weighted by the costates, which is the second derivative of the projected cost.
 
 The step along it is the largest of 1, β, β², … that reduces the cost enough (Armijo). Johnson, Schultz & Murphey 2014,
-section VIII-A: with the second derivatives Newton's method converges in a few iterations.
+eq. (37) and section VIII-A: with the second derivatives Newton's method converges in a few iterations.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SHRINK, TRIES, ENOUGH = 0.7, 30, 1e-5
 
 
 class NoDescentError(IntegrationError):
-    """Error: no step along the descent direction reduces the cost; the message has the expected slope."""
+    """Error: no step along a descent direction reduces the cost of a trajectory."""
 
 
 class LinearizedStep(Protocol):
-    """The derivatives of one step f(x, u) of a system: A (n, n) by the state, B (n, m) by the input."""
+    """The derivatives of one step f(x, u) of a system: A (n, n) with respect to the state, B (n, m) to the input."""
 
     A: Floats
     B: Floats
@@ -50,7 +50,7 @@ class LinearizedStep(Protocol):
 
 
 class DiscreteSystem(Protocol):
-    """A discrete system x' = f(x, u), such as ``formulations.mechanism.DiscreteMechanism``."""
+    """A discrete system x' = f(x, u) of states x and inputs u, such as ``formulations.mechanism.DiscreteMechanism``."""
 
     def advance(self, x: Floats, u: Floats) -> Floats:
         """Return f(x, u)."""
@@ -61,7 +61,7 @@ class DiscreteSystem(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """States x (N + 1, n) and the inputs u (N, m) between them."""
+    """A trajectory of N steps: states x (N + 1, n), and inputs u (N, m) between them."""
 
     x: Floats
     u: Floats
@@ -72,9 +72,9 @@ class QuadraticCost:
     """The quadratic cost Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·Q (x_N − x_dN).
 
     Attributes:
-        desired: reference x_d and u_d; it need not be a trajectory of the system.
-        state: (n, n) weights Q of the state.
-        input: (m, m) weights R of the input.
+        desired: desired states x_d and inputs u_d, N steps; they need not be a trajectory of the system.
+        state: (n, n) weight matrix Q of deviations of the state.
+        input: (m, m) weight matrix R of deviations of the input.
     """
 
     desired: Trajectory
@@ -84,7 +84,7 @@ class QuadraticCost:
     def __post_init__(self) -> None:
         n, m = self.desired.x.shape[1], self.desired.u.shape[1]
         if len(self.desired.x) != len(self.desired.u) + 1:
-            raise InputError(f"{len(self.desired.x)} states, {len(self.desired.u)} inputs: one state more is needed")
+            raise InputError(f"desired: {len(self.desired.x)} states, {len(self.desired.u)} inputs: add one state more")
         for what, matrix, size in (("state", self.state, n), ("input", self.input, m)):
             if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
                 raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size}) matrix")
@@ -108,10 +108,10 @@ class Descent:
     """A descent direction at a trajectory.
 
     Attributes:
-        direction: (z, v), a trajectory of the linearized system.
+        direction: changes (z, v) of states and inputs, a trajectory of the linearized system.
         slope: derivative of the cost along the direction, below zero.
-        gains: (N, m, n) feedback gains of the projection.
-        method: method that gave the direction; a cheaper one replaces a method whose model is not convex.
+        gains: (N, m, n) gains of the feedback with which the changed curve is projected to a trajectory.
+        method: method that gave the direction; if its quadratic model is not convex, a cheaper method is used.
     """
 
     direction: Trajectory
@@ -122,7 +122,7 @@ class Descent:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration of the search: cost before it, slope, method, and the share (0 to 1) of the step that it took."""
+    """One iteration of ``optimize``: cost before it, cost slope, method, and share (0 to 1) of the step taken."""
 
     cost: float
     slope: float
@@ -135,10 +135,10 @@ class Optimum:
     """The result of a search for an optimal trajectory.
 
     Attributes:
-        path: the trajectory.
+        path: the trajectory found.
         cost: cost of the trajectory.
         slope: derivative of the cost along the last descent direction.
-        converged: True if the slope is below the tolerance.
+        converged: True if the absolute slope is below the tolerance.
         history: one entry per iteration.
     """
 
@@ -158,7 +158,7 @@ def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
 
 
 def closed_loop(system: DiscreteSystem, desired: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
-    """Return the projection (37), which follows ``desired`` with feedback, from ``x`` (default: ``desired.x[0]``)."""
+    """Return the trajectory that follows ``desired`` by feedback, from the state ``x`` (None: ``desired.x[0]``)."""
     state = np.array(desired.x[0] if x is None else x, dtype=float)
     states, inputs = [state], []
     for k in range(len(desired.u)):
@@ -170,7 +170,7 @@ def closed_loop(system: DiscreteSystem, desired: Trajectory, gains: Floats, x: F
 def descent_direction(
     system: DiscreteSystem, cost: QuadraticCost, path: Trajectory, method: Method = "newton"
 ) -> Descent:
-    """Return a descent direction at a trajectory; the feedback of the projection is the regulator with unit weights.
+    """Return a descent direction of the cost at ``path``; its ``gains`` are those of the regulator with unit weights.
 
     Raises:
         InputError: the method is unknown.
@@ -233,14 +233,14 @@ def optimize(
     max_iterations: int = 100,
     progress: Callable[[Iteration], None] | None = None,
 ) -> Optimum:
-    """Return the trajectory of least cost near ``start``, with the initial state of ``start``.
+    """Search for the trajectory of least cost near the trajectory ``start``; the initial state is kept.
 
     Args:
         system: the discrete system.
         cost: the cost of a trajectory.
         start: first trajectory of the search; it must be a trajectory of the system.
         method: method for descent directions, one of ``METHODS``.
-        first_iterations: number of quasi-Newton iterations at first; Newton's method needs a start near the optimum.
+        first_iterations: number of quasi-Newton iterations before ``method``, for a start far from the optimum.
         tolerance: absolute slope of the cost along the descent direction below which a trajectory is an optimum.
         max_iterations: greatest number of iterations; if it is reached, the result may not be ``converged``.
         progress: function that is called with each iteration.
@@ -265,8 +265,8 @@ def optimize(
             part *= SHRINK
         else:
             raise NoDescentError(
-                f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}: "
-                "use more quasi-Newton iterations at first (first_iterations), or raise the tolerance"
+                f"line search: even {part:.1e} of the step does not reduce the cost {before:.9g}, whose slope is "
+                f"{slope:.3g}: raise first_iterations (quasi-Newton iterations before {method!r}) or the tolerance"
             )
         history.append(Iteration(before, slope, descent.method, part))
         if progress is not None:

@@ -51,7 +51,7 @@ def read_c3d(path: Path) -> Raw:
     try:
         file = ezc3d.c3d(str(path))
     except (RuntimeError, OSError, ValueError) as error:
-        raise InputError(f"{path}: ezc3d cannot read it ({error})") from None
+        raise InputError(f"{path}: ezc3d cannot read this file ({error})") from None
     points, groups, notes = file["data"]["points"], file["parameters"], list[str]()
     rate, analogs = float(groups["POINT"]["RATE"]["value"][0]), file["data"]["analogs"][0]
     each = 1
@@ -174,7 +174,7 @@ def _check_corners(corners: Floats, place: str) -> None:
     """Raise ValueError if the corners (3, 4) of a plate are missing or not in POINT:UNITS."""
     edges = np.linalg.norm(np.diff(corners, axis=1), axis=0) * unit_of(place).factor
     if not np.all((edges > _EDGES[0]) & (edges < _EDGES[1])):
-        raise ValueError(f"edges of {edges.min():.3g} to {edges.max():.3g} m by FORCE_PLATFORM:CORNERS and POINT:UNITS")
+        raise ValueError(f"edges of {edges.min():.3g} to {edges.max():.3g} m: fix FORCE_PLATFORM:CORNERS, POINT:UNITS")
 
 
 def _scales(

@@ -39,7 +39,7 @@ def read_mat(path: Path) -> Raw:
     inside = {name: value for name, value in contents.items() if not name.startswith("__")}
     structs = [name for name, value in inside.items() if isinstance(value, Mapping) and name != UNITS]
     if len(structs) > 1:
-        raise InputError(f"{path}: several structs ({', '.join(structs)}): save only one of them")
+        raise InputError(f"{path}: the file has several structs ({', '.join(structs)}): save only one of them")
     units = dict(inside.get(UNITS, {}))
     if structs:
         inside = dict(inside[structs[0]])
@@ -51,7 +51,7 @@ def read_mat(path: Path) -> Raw:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{path}: columns of several lengths: {sizes}: save columns of one length only")
+        raise InputError(f"{path}: the columns differ in length ({sizes}): save columns of equal length")
     notes = [f"neither vectors nor matrices of two or three columns, not read: {listed(left, MOST)}"] if left else []
     return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 

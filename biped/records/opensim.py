@@ -48,7 +48,7 @@ def read_storage(path: Path) -> Raw:
     parts = _PARTS.get(header.get("DataType", "").lower(), "")
     below = _below(end, [re.sub(r"\s*,\s*", "\t", line) for line in lines] if parts else lines)
     if not below:
-        raise InputError(f"{path}: no line endheader with a heading below: not an OpenSim file")
+        raise InputError(f"{path}: not an OpenSim file: there is no line endheader above the column names")
     heading, *rows = below
     names = [name for name in names_in(heading, rows) if name]
     notes = _compared(path, header, ("nRows", "nr", "datarows"), len(rows), "rows")
@@ -84,7 +84,7 @@ def read_trc(path: Path) -> Raw:
     markers = [name.strip() for name in lines[3].split("\t")[2:] if name.strip()]
     names = ["frame", "time", *(f"{marker}_{axis}" for marker in markers for axis in "xyz")]
     if not header.get("Units"):
-        raise InputError(f"{path}: its header has no Units: add them, for example mm")
+        raise InputError(f"{path}: the header has no Units: add them, for example mm")
     rows = _below(5 if "X1" in lines[4].upper() else 4, lines)
     notes = _compared(path, header, ("NumFrames",), len(rows), "rows")
     notes += _compared(path, header, ("NumMarkers",), len(markers), "markers")

@@ -66,7 +66,7 @@ def with_person(record: Record, body: str | Path) -> Record:
     Raises:
         InputError: the file is of another kind, cannot be read or is incomplete, a marker or all coordinates are
             missing in the record, or it already has a column that would be added.
-        MissingExtraError: an ``.osim`` needs the package opensim.
+        MissingExtraError: the package opensim, which an ``.osim`` file needs, is missing.
     """
     path = Path(body)
     makers: dict[str, Callable[[Record, Path], _Computed]] = {".toml": _by_markers, ".osim": _by_opensim}
@@ -77,7 +77,7 @@ def with_person(record: Record, body: str | Path) -> Record:
     columns, units, notes = makers[path.suffix.lower()](record, path)
     twice = [name for name in columns if name in record.columns]
     if twice:
-        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out 'body', or rename it")
+        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: rename it, or leave out 'body'")
     all_notes = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
     return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=all_notes)
 
@@ -106,7 +106,7 @@ def _by_markers(record: Record, path: Path) -> _Computed:
     mass = sum(share for share, _ in shares.values())
     if not LEAST_MASS <= mass <= MOST_MASS:
         raise InputError(
-            f"{path}: the segments have {mass:.3g} of the body's mass: the sum must be from {LEAST_MASS} to 1"
+            f"{path}: the segments' masses add up to {mass:.3g} of the body's: the sum must be from {LEAST_MASS} to 1"
         )
     com = sum(share * (a + at * (b - a)) for (share, at), (a, b) in zip(shares.values(), ends.values(), strict=True))
     columns = dict(zip(COM, (np.asarray(com) / mass).T, strict=True))
@@ -202,10 +202,10 @@ def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]
     """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times ``joint["sign"]``."""
     sign = joint.get("sign", 1.0)
     if abs(sign) != 1.0 or joint["upper"] == joint["lower"]:
-        raise InputError(f"{path}: joint {name}: upper and lower must differ, and sign be 1 or -1, got {sign:g}")
+        raise InputError(f"{path}: joint {name}: 'upper' and 'lower' must differ; sign = {sign:g} must be 1 or -1")
     for end in (joint["upper"], joint["lower"]):
         if f"{end}_pitch" not in columns:
-            raise InputError(f"{path}: joint {name}: no segment {end!r} with markers")
+            raise InputError(f"{path}: joint {name}: there is no segment {end!r} in this file")
     return sign * (columns[f"{joint['upper']}_pitch"] - columns[f"{joint['lower']}_pitch"])
 
 
@@ -220,7 +220,7 @@ def _by_opensim(record: Record, path: Path) -> _Computed:
         model = opensim.Model(str(path))
         state = model.initSystem()
     except RuntimeError as error:
-        raise InputError(f"{path}: OpenSim cannot read it: {str(error).split(chr(10))[0].strip()}") from None
+        raise InputError(f"{path}: OpenSim cannot read the model: {str(error).split(chr(10))[0].strip()}") from None
     driven, absent = [], []
     for coordinate in model.getCoordinateSet():
         names = (coordinate.getName(), f"{coordinate.getAbsolutePathString()}/value")
@@ -231,7 +231,7 @@ def _by_opensim(record: Record, path: Path) -> _Computed:
             unit = "m" if coordinate.getMotionType() == opensim.Coordinate.Translational else "rad"
             driven.append((coordinate, record.converted(column, unit)))
     if not driven:
-        raise InputError(f"{path}: {record.source} has none of its coordinates ({', '.join(absent[:6])}, …)")
+        raise InputError(f"{path}: {record.source} has no coordinate of the model ({', '.join(absent[:6])}, …)")
     com = np.full((len(record.time), 3), np.nan)
     for row in range(len(com)):
         values = [column[row] for _, column in driven]

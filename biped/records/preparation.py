@@ -23,20 +23,20 @@ LEFT = 0.1
 
 @dataclass(frozen=True)
 class Preparation:
-    """Processing steps of a recorded column, in the order of the fields.
+    """Processing of a recorded column; the steps are applied in the order of the fields.
 
     Raises:
         InputError: a number is not finite or out of range, or ``begin`` is not before ``end``.
     """
 
-    gaps: float = quantity("s", "Recorded signal: longest gap filled by linear interpolation; longer: error", 0.0)
+    gaps: float = quantity("s", "Recorded signal: longest gap that is filled by linear interpolation", 0.0)
     filter: float = quantity("Hz", "Recorded signal: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
-    resample: float = quantity("Hz", "Recorded signal: new sampling rate, counted from begin; 0: as recorded", 0.0)
-    baseline: float = quantity("s", "Recorded signal: time from begin whose mean is subtracted; 0: no baseline", 0.0)
+    resample: float = quantity("Hz", "Recorded signal: new sampling rate, with a sample at begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded signal: baseline from begin on; its mean is subtracted; 0: none", 0.0)
     scale: float = quantity("", "Recorded signal: scale factor; -1 flips the sign", 1.0)
     offset: float = quantity("{unit}", "Recorded signal: offset added after scaling", 0.0)
-    begin: float = quantity("s", "Recorded signal: time in the record at which the signal begins", 0.0)
-    end: float = quantity("s", "Recorded signal: time in the record at which it ends; inf: end of the record", math.inf)
+    begin: float = quantity("s", "Recorded signal: first time of the record that is used", 0.0)
+    end: float = quantity("s", "Recorded signal: last time of the record that is used; inf: its end", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):
@@ -111,7 +111,7 @@ class Preparation:
                 return time[first:last], np.interp(time[first:last], time[part], values[part])
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
-            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+            raise InputError(f"the record spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
         bridged = "set gaps to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
         raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off with begin and end")
 
@@ -120,7 +120,7 @@ class Preparation:
         if is_slower and not 0.0 < self.filter <= self.resample / 2.0:
             raise InputError(
                 f"resample = {self.resample:g} Hz is below the record's {rate:g} Hz: frequencies above "
-                f"{self.resample / 2.0:g} Hz would alias: set filter to at most that"
+                f"{self.resample / 2.0:g} Hz would alias: set filter to that frequency or lower"
             )
         return _evened(time, values, self.resample, self.begin)
 
@@ -129,7 +129,7 @@ class Preparation:
         if self.baseline:
             at_first = (time >= self.begin) & (time <= self.begin + self.baseline)
             if not at_first.any():
-                raise InputError(f"baseline = {self.baseline:g} s: it contains no sample")
+                raise InputError(f"baseline = {self.baseline:g} s: no sample is in this time after begin")
             values = values - values[at_first].mean()
         return self.scale * values + self.offset
 
@@ -137,7 +137,7 @@ class Preparation:
         """Return times from begin on and values, cut from begin to end, with interpolated values at both ends."""
         begin, end = max(self.begin, time[0]), min(self.end, time[-1])
         if not begin < end:
-            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+            raise InputError(f"the record spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
         within = (time > begin + ROUNDING) & (time < end - ROUNDING)
         kept = np.concatenate([[begin], time[within], [end]])
         return kept - self.begin, np.interp(kept, time, values)

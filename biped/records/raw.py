@@ -132,7 +132,7 @@ def to_record(
             raise InputError(f"{source} has a column {time!r}: leave out 'rate', or name another column of times")
         if not np.isfinite(times).all():
             row = int(np.argmax(~np.isfinite(times))) + 1
-            raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
+            raise InputError(f"{source}: time is missing in row {row} of the data: fill it in, or delete the row")
         if of_time not in (time, TIME.title()):
             notes.append(f"{of_time} is used as the time")
         if is_assumed and np.median(np.diff(times)) >= 1.0:

@@ -64,7 +64,7 @@ def read_record(
     Raises:
         InputError: the format or a unit is unknown, or the time, a column or a number is missing; the message gives the
             location and a remedy.
-        MissingExtraError: a C3D file needs the extra ``export``, and an ``.osim`` needs ``opensim``.
+        MissingExtraError: an extra is missing: ``export`` for a C3D file, or ``opensim`` for an ``.osim`` file.
         OSError: the file cannot be read.
     """
     path = Path(path)
@@ -92,8 +92,8 @@ class Reading:
 
     time: str = quantity("", "Recorded signal: name of the time column", TIME)
     rate: float = quantity("Hz", "Recorded signal: sampling rate if the file has no time column; 0: from the file", 0.0)
-    units: str = quantity("", "Recorded signal: its unit, or a list such as x=mm, t=ms; file: as in the file", "file")
-    heading: int = quantity("", "Recorded signal: number of the header line; 0: none; -1: automatic", -1)
+    units: str = quantity("", "Recorded signal: unit, or list such as x=mm, t=ms; file: as in the file", "file")
+    heading: int = quantity("", "Recorded signal: number of the line with column names; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Read the record in a file; a single unit in ``units`` is that of ``column``. Raise as ``read_record``."""

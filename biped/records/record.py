@@ -60,7 +60,7 @@ class Record:
             if values.shape != time.shape:
                 raise InputError(f"{self.source}: {name} has shape {values.shape}; it must be {time.shape}, as time")
             if name not in self.units:
-                raise InputError(f"{self.source}: {name} has no unit")
+                raise InputError(f"{self.source}: column {name} has no entry in units")
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "columns", columns)
 

@@ -83,7 +83,7 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
             if symbol.endswith(base) and symbol.removesuffix(base) in _PREFIXES and symbol not in ("Mm", "Ms"):
                 return base, _PREFIXES[symbol.removesuffix(base)], power
     ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
-    raise InputError(f"no unit {text!r}: {ambiguous}use a unit such as {SUCH_AS}")
+    raise InputError(f"unknown unit {text!r}: {ambiguous}use a unit such as {SUCH_AS}")
 
 
 def _short(match: re.Match[str]) -> str:
@@ -108,5 +108,5 @@ def factor_between(have: str, target: str) -> float:
     """
     mine, other = unit_of(have), unit_of(target)
     if mine.powers != other.powers:
-        raise InputError(f"it is in {have or 'no unit'}: it must be in {target or 'no unit'}")
+        raise InputError(f"its unit is {have or 'none'}: it must be {target or 'none'}")
     return mine.factor * mine.radians / (other.factor * other.radians)

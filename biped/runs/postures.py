@@ -37,9 +37,9 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
     """Return the state of a model at rest on its feet.
 
     The human's trunk is upright with its centre of mass at ``trunk`` [m], by default ``STANDING_TRUNK`` scaled with the
-    model, and its feet are flat on the floor. A model with other legs is in its ``posture``, with the root's
-    orientation of the home configuration. The contact points are pressed into the floor by the depth that carries the
-    weight. Loops are closed by joints that belong to no leg.
+    model, and its feet are flat on the floor. A model with other legs is in its ``posture``, with the root oriented as
+    in the home configuration. The contact points are pressed into the floor by the depth that carries the weight.
+    Kinematic loops are closed by changing joints that belong to no leg.
 
     Raises:
         InputError: ``trunk`` is out of reach of the legs or given for legs other than the human's, or there are no feet
@@ -49,7 +49,7 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
         place = standing_trunk(model) if trunk is None else trunk
         return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
     if trunk is not None:
-        raise InputError(f"trunk works only with human()'s legs: omit it; model {model.name!r} stands in its posture")
+        raise InputError(f"trunk applies only to human()'s legs: omit it; model {model.name!r} stands in its posture")
     return _in_posture(model, floor)
 
 
@@ -97,7 +97,7 @@ def crouching(model: Model) -> State:
     """Return the human at rest, crouched, soles 5 mm above the floor: the start in Wendlandt 1997, section 4.3.
 
     Raises:
-        InputError: the model has other legs.
+        InputError: the model's legs are not those of ``human()``.
     """
     _check_legs(model)
     return _at_rest(model, CROUCHING_TRUNK, CROUCHING_TILT, CROUCHING_ANGLES)

@@ -128,7 +128,7 @@ def _prefixed(prefix: str, parts: Iterable[str]) -> list[str]:
 
 
 def places_of(sections: Mapping[str, Section], columns: Sequence[str]) -> log.RowLayout:
-    """Return the first index of each section in rows with these columns; ABSENT if a section is empty or missing.
+    """Return the index of the first column of each section; ABSENT if a section is empty or missing.
 
     Raises:
         InputError: the columns of a section are not adjacent.

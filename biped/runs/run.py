@@ -49,25 +49,25 @@ PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
 
 @dataclass
 class Run:
-    """A recorded run of a tree or of another formulation.
+    """A recorded run of a ``Model`` (a kinematic tree) or of another formulation.
 
-    Motions of assemblies and of Lagrangian systems are runs with additional attributes. For these, attributes that need
-    a tree, for example ``state``, raise InputError.
+    Runs of assemblies and of Lagrangian systems have additional attributes. Their attributes that need a ``Model``, for
+    example ``state``, raise InputError.
 
     Attributes:
         frame: table with one row per recorded time. The units are also in ``frame.attrs["units"]``, which pandas also
             reads from the saved table.
         units: unit by column.
-        events: table with one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts
-            and pushes the exact impulse [N·s] on the subject in this run; for impacts the position [m] and the relative
-            velocity before the impact [m/s].
+        events: table with one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject`` (body or
+            contact point); for impacts and pushes the exact impulse [N·s] on the subject in this run; for impacts the
+            position [m] and the relative velocity before the impact [m/s].
         summary: summary of the run; ``biped.runs.summary`` documents its keys.
-        ended: final ``State`` of a tree, or the ``World`` of another formulation.
-        set_point: set point of the root, or None.
+        ended: final ``State`` of a model, or the ``World`` of another formulation.
+        set_point: target pose of the root, or None.
         parameters: parameters of the experiment.
         disturbances: attributes of each disturbance of the run.
-        after: limp motion after a fall (``biped.simulation.collapse``), or None. It may begin before the fall was
-            detected. The summary does not cover it.
+        after: run of the passive motion after a fall (``biped.simulation.collapse``), or None. It may begin before the
+            fall was detected. The summary does not cover it.
     """
 
     frame: pd.DataFrame
@@ -99,11 +99,11 @@ class Run:
         """Final state; ``simulate(..., state=run.state)`` continues from it.
 
         Raises:
-            InputError: the run is not of a tree.
+            InputError: the run is not of a ``Model``.
         """
         if isinstance(self.ended, State):
             return self.ended
-        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: only runs of models (trees) have a state")
+        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: only runs of a Model (a tree) have a `state`")
 
     @property
     def world(self) -> World | None:
@@ -263,7 +263,7 @@ class Run:
         folder = Path(folder)
         missing = missing_files(folder)
         if missing:
-            raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
+            raise InputError(f"{folder}: there is no run ({', '.join(missing)} missing)")
         try:
             frame = pd.read_parquet(folder / TABLE)
             units = frame.attrs["units"]
@@ -323,7 +323,7 @@ def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
 
 
 def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) -> Run:
-    """Return a run from the logs of the compiled loops and the results of ``biped.metrics``."""
+    """Return a run from a recording, its metrics, and its judgement (``verdict``, ``reason``, ``limit_hit``)."""
     import pandas as pd  # importing pandas takes a quarter of a command's start
 
     columns, shown = recording.columns, recording.columns.shown

@@ -46,7 +46,7 @@ class Stance:
             positive.
 
     Raises:
-        InputError: a number is not finite, or outside of the human range.
+        InputError: a number is not finite, or outside of the human's range of motion.
     """
 
     knees: float = KNEES

@@ -31,17 +31,17 @@ FORMAT = 5
 
 
 class State:
-    """State of a simulation: configuration, momentum, contacts, held torques, energy balance.
+    """State of a simulation: configuration, momentum, contacts, joint torques, energy balance.
 
     ``State.at`` makes a state; ``simulate(..., state=...)`` continues from it without changing it; ``save`` and
     ``State.load`` store it. A continued run gives the same numbers, bit for bit, as one without interruption.
 
     Attributes:
         model: model of the state.
-        arrays: arrays of the kernels.
+        arrays: arrays that the compiled kernels read and write.
         projectile: state of a thrown box as in ``biped.kernels.loop.projectile``, or None.
         throw: the thrown box, or None.
-        floor: frame of a moving floor as in ``contact.ground``, or None.
+        floor: pose of a moving floor as in ``contact.ground``, or None.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ def low_passed(time: Floats, values: Floats, cutoff: float, name: str = "low_pas
 
     rate = (len(time) - 1) / (time[-1] - time[0]) if len(time) > 1 else 0.0
     if not (0.0 < cutoff < rate / 2.0 and np.isfinite(values).all()):
-        raise InputError(f"{name} = {cutoff!r} Hz: it must be between 0 and {rate / 2.0:g} Hz, for values without gaps")
+        raise InputError(f"{name} = {cutoff!r} Hz must be between 0 and {rate / 2.0:g} Hz; values must have no gaps")
     try:
         return np.asarray(sosfiltfilt(butter(2, cutoff, fs=rate, output="sos"), values, axis=0))
     except ValueError as error:

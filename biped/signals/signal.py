@@ -26,10 +26,10 @@ class Signal:
 
     Attributes:
         knots: (k,) [s] start times of the pieces, ascending.
-        coefficients: (k, d) for each piece, coefficients of ascending powers of the time since its knot; only the
-            constant may be nonzero in the last row.
+        coefficients: (k, d) for each piece, coefficients of ascending powers of the time since its knot; in the last
+            row, only the constant may be nonzero.
         frequencies: [Hz] frequencies in a periodic signal; empty for other signals.
-        fade: [s] time at the start and before the end in which the size of a periodic signal rises and falls.
+        fade: [s] duration of the fade-in and of the fade-out of a periodic signal.
 
     Raises:
         InputError: shapes do not match, a number is not finite, knots do not ascend, or the last piece is not constant.
@@ -43,7 +43,7 @@ class Signal:
     def __post_init__(self) -> None:
         knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
         if knots.ndim != 1 or not len(knots) or coefficients.shape[0] != len(knots):
-            raise InputError(f"signal: {len(coefficients)} coefficient rows: knots {knots.shape} must have as many")
+            raise InputError(f"signal: knots {knots.shape} need one row of coefficients each, not {len(coefficients)}")
         if not (np.all(np.isfinite(knots)) and np.all(np.isfinite(coefficients))):
             raise InputError("signal: all numbers must be finite")
         if np.any(np.diff(knots) <= 0.0):

@@ -18,7 +18,7 @@ SHARED = 4
 def check_pieces(count: float) -> None:
     """Check that a signal does not have too many pieces, before it fills the memory."""
     if count > MOST_PIECES:
-        raise InputError(f"signal: {count:.3g} pieces: at most {MOST_PIECES}; use a shorter duration or slower changes")
+        raise InputError(f"signal: {count:.3g} pieces, over {MOST_PIECES}: use a shorter duration or slower changes")
 
 
 def sine_pieces(

@@ -52,12 +52,12 @@ class _Hosted(Session):
 class SessionBatch:
     """Several sessions of one scene, driven by external torques; each equals a single ``Session``, bit for bit.
 
-    The arrays below have one row for each session, as its sensors measure it; ``step`` and ``reset`` write them.
+    The arrays below have one row of sensor values for each session; ``step`` and ``reset`` update them.
 
     Args:
         scene: the scene of all sessions.
         count: number of sessions.
-        start: function that draws the start state of a ``reset`` with a seed, as for ``Session``.
+        start: function that returns a random start state, as for ``Session``; None: the scene's start.
         workers: number of threads; None: one per core.
 
     Attributes:
@@ -69,13 +69,13 @@ class SessionBatch:
         has_ended: (count,) True for a session that fell, lost control or had no solution, until it is reset.
 
     Raises:
-        InputError: members of the scene are incompatible, its integrator steps from Python, or ``count`` is zero.
+        InputError: members of the scene are incompatible, its integrator is not compiled, or ``count`` is zero.
     """
 
     def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
         count, workers = integer(count, "count"), None if workers is None else integer(workers, "workers")
         if count < 1 or (workers is not None and workers < 1):
-            raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
+            raise InputError(f"count = {count}, workers = {workers}: both must be one or more")
         self.sessions = [_Hosted(scene, start) for _ in range(count)]
         plan = self.sessions[0].plan
         if plan.take_steps is not None:
@@ -133,7 +133,7 @@ class SessionBatch:
         """
         given, shape = np.asarray(torques, dtype=float), (len(self.sessions), len(self._dofs))
         if given.shape != shape:
-            raise InputError(f"the given torques have shape {given.shape}; it must be {shape}")
+            raise InputError(f"the given torques have shape {given.shape}; it must be {shape} (sessions, joints)")
         if not np.isfinite(given[~self.has_ended]).all():
             raise InputError("the given torques are not all finite")
         self._torque[:, self._dofs] = given

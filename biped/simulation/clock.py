@@ -41,7 +41,7 @@ def clock_of(controller: Controller | None, step: float, duration: float, record
     if controller is None and not _divides(step, span):
         span = step
     if span / step > MOST_STEPS:
-        raise InputError(f"step = {step:g} s: more than {MOST_STEPS} steps in the controller's period of {span:g} s")
+        raise InputError(f"step = {step:g} s: the controller's period of {span:g} s has over {MOST_STEPS} steps")
     period = _steps_in(span, step, "the controller's period")
     stride = period if record_every is None else _steps_in(record_every, step, "record_every")
     return Clock(step, period, stride, round(duration / step))

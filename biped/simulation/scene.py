@@ -58,9 +58,9 @@ class Scene:
         integrator: an integrator, or its name in ``biped.integrators.INTEGRATORS``; None: ``Recursive``.
         fall: limits at which the run ends as "fell" or "lost control"; None: no limits.
         record_every: [s] interval between recorded rows; None: the controller's period.
-        settle: run-in before the start, which is not counted; None: no run-in. A continued run has no run-in either.
-        extend: [s] longest extension of the run if it is undecided at the end whether the body falls and no disturbance
-            acts then. The run ends as soon as this is decided.
+        settle: run-in before the start, not part of ``duration``; None: no run-in. A continued run has none.
+        extend: [s] longest extension of a run that ends, without an acting disturbance, before a fall is certain or
+            excluded. The extended run ends as soon as this is decided.
 
     Raises:
         InputError: a member has a wrong type.

@@ -48,10 +48,10 @@ class Session:
 
     Args:
         scene: the scene to simulate.
-        start: function that draws the start state of a ``reset`` with a seed; None: the scene's start.
+        start: function that returns a random start state for a ``reset`` with a seed; None: the scene's start.
         in_place: True to change the scene's ``state`` itself instead of a copy.
         log_holds_run: True to let the log hold the whole run, if it fits in memory.
-        announce: function that is called with a sentence before the controller compiles the kernels of its design.
+        announce: function that is called with a message before the controller compiles kernels.
 
     Raises:
         InputError: members of the scene are incompatible; the message gives a remedy.
@@ -67,7 +67,7 @@ class Session:
         announce: Announce | None = None,
     ) -> None:
         if start is not None and scene.settle is not None:
-            raise InputError("a session with random starts has no run-in: pass scene.settled(), or leave out start")
+            raise InputError("with random starts, a run-in is not possible: pass scene.settled(), or leave out start")
         rest = scene.rest(announce)
         if rest is not None:
             scene = replace(scene, state=rest.state, settle=None)

@@ -35,21 +35,21 @@ MOST_KEPT = 16
 
 @dataclass(frozen=True)
 class Settle:
-    """A run-in before the start of a scene, which is not counted.
+    """A run-in before the start of a scene; its time does not count.
 
-    It uses the scene's controller, integrator, floor and patches, loads, sensors and actuators, but no pushes, forces,
-    thrown boxes or motions of the floor. Its time is before the start, so that set points do not move yet and the noise
-    differs from the run's. Clock, energy balance and counters begin at the start of the scene; controller memory,
-    muscle torques, anchors of contact points and delayed sensor values are kept.
+    The run-in uses the scene's controller, integrator, floor and patches, loads, sensors and actuators, but no pushes,
+    forces, thrown boxes or motions of the floor. Its time is before the start, so that set points do not move yet and
+    the noise differs from the run's. Clock, energy balance and counters begin at the start of the scene; controller
+    memory, muscle torques, anchors of contact points and delayed sensor values are kept.
 
     Attributes:
-        seconds: [s] fixed duration of the run-in, for example for sway in noise; None: until the model is at rest.
+        seconds: [s] fixed duration of the run-in, for example if noise causes sway; None: until the model is at rest.
         longest: [s] longest duration of the run-in if ``seconds`` is None.
         window: [s] time for which the model must be at rest.
         speed: [m/s] largest speed of the centre of mass that counts as rest.
         drift: [m or rad] largest change of a coordinate within ``window`` that counts as rest.
-        then: function that returns a changed copy of the state at the end of the run-in, for example with scatter;
-            muscle torques are kept. None: no change.
+        then: function that returns a changed copy of the state at the end of the run-in, for example with random
+            changes; muscle torques are kept. None: no change.
 
     Raises:
         InputError: a number is not above zero.
@@ -164,7 +164,7 @@ def _stand_until_rest(session: Session, settle: Settle, began: float) -> None:
             return
     raise UnsettledError(
         f"{_who(session)} does not come to rest in {settle.longest:g} s: its centre of mass still moves at "
-        f"{1e3 * _speed(session):.2g} mm/s, and its posture by {_drift(places):.2g} rad in {settle.window:g} s; take a "
+        f"{1e3 * _speed(session):.2g} mm/s, and its posture by {_drift(places):.2g} rad in {settle.window:g} s; use a "
         "run-in of fixed length, Settle(seconds=10) or initial.settle=10, or another controller"
     )
 

@@ -51,8 +51,8 @@ MOST_BYTES = 64 << 20
 class Fall:
     """Limits of height, tilt and joint rates at which a run ends as a fall or a loss of control.
 
-    The default limits leave room for any balancing on two feet: the trunk's centre of mass is 1.23 m high in the home
-    configuration, and 1.035 m at the start of the experiments.
+    The defaults suit the human that balances on two feet: the centre of mass of its trunk is 1.23 m high in the home
+    configuration, and 1.035 m in the posture ``crouching``.
 
     Raises:
         InputError: a limit is out of range.
@@ -160,7 +160,7 @@ def join_floor(ground: Ground, state: State) -> None:
     left = resting_frames()[END] if state.floor is None else state.floor
     if np.abs(ground.frame[END] - left).max() > JUMP:
         raise InputError(
-            f"the floor would jump at {state.time:g} s: a Platform's motion must begin with the run or later, "
+            f"the floor would jump at {state.time:g} s: a Platform's motion must not begin before the run, "
             "and a continued run needs the Platform with which it began"
         )
 
@@ -248,7 +248,7 @@ def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
         raise InputError(f"throw.target = {throw.target!r} has no box or capsule to hit; {remedy}")
     for solid in targets:
         if isinstance(solid, Box) and not np.allclose(solid.rotation, np.eye(3)):
-            raise InputError(f"throw.target = {solid.body!r}: its box is turned in its body, which is not supported")
+            raise InputError(f"throw.target = {solid.body!r}: its box is rotated in its body, which is not supported")
     return targets
 
 

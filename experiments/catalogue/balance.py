@@ -30,7 +30,7 @@ def set_up(values: Values) -> Scene:
     robot = values.word(ROBOT)
     model = robot_named(robot)
     if values.integer(RANGES) not in (0, 1):
-        raise InputError(f"{RANGES} = {values.integer(RANGES)}: it must be 0 or 1")
+        raise InputError(f"{RANGES} = {values.integer(RANGES)}: it must be 1 (joint stops on) or 0 (off)")
     if values.integer(RANGES):
         if is_human(robot):  # the legs carry the load
             legs = standing_ranges()
@@ -55,10 +55,8 @@ def _check_within(disturbances: tuple[Disturbance, ...], model: Model, duration:
         longest = disturbance.delays(model)[: model.nq + model.nv].max() if isinstance(disturbance, Sensors) else 0.0
         if isinstance(disturbance, Sensors) and longest >= duration:
             name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay plus the delay of a channel"
-            delay = f"{name} = {longest:g} s"
-            raise InputError(
-                f"{delay} is as long as the run, run.duration = {duration:g} s: no measurement would arrive"
-            )
+            limit = f"run.duration = {duration:g} s"
+            raise InputError(f"{name} = {longest:g} s: it must be below {limit}, or no measurement would arrive")
 
 
 def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
@@ -70,10 +68,8 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         x, y, z = (float(c) for c in q[:3])
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
-    seed = Parameter(
-        "random.seed", 0, "", "Seed of randomly drawn additional disturbances; 0: none", OURS,
-    )  # fmt: skip
-    ranges = Parameter(RANGES, 0, "", "Joint stops at the ends of the ranges of motion; 1: on, 0: off", OURS)
+    seed = Parameter("random.seed", 0, "", "Seed of additional random disturbances; 0: no random disturbances", OURS)
+    ranges = Parameter(RANGES, 0, "", "Joint stops at the ends of the joints' ranges of motion; 1: on, 0: off", OURS)
     return (robot_parameter(robot), ranges, *shared, *disturbance_parameters(model, strength_of(robot)), seed)
 
 

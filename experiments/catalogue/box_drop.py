@@ -18,19 +18,20 @@ SOURCE = "Wendlandt 1997, 5.3"
 
 #: Not printed: the middle of the interval that ``experiments.papers.wendlandt_1997.friction_search`` finds.
 FRICTION = 0.397
+TURNED, THROWN, REST = (0.9239, 0.2706, 0.2706, 0.0), (5.0, 0.0, -0.04), (0.0, 0.0, 0.0)
 
 
 def box_parameters() -> tuple[Parameter, ...]:
     return (
         Parameter("box.mass", 70.0, "kg", "Mass of the box", SOURCE),
-        Parameter("box.size", (0.30, 0.40, 0.20), "m", "Edges of the box along x, y, z", SOURCE),
+        Parameter("box.size", (0.30, 0.40, 0.20), "m", "Edge lengths of the box along its x, y and z axes", SOURCE),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"Initial centre of mass along {axis}", SOURCE)
+            Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} coordinate of the box's CoM", SOURCE)
             for axis, at in zip("xyz", (0.0, 0.0, 0.3), strict=True)
         ),
-        Parameter("initial.orientation", (0.9239, 0.2706, 0.2706, 0.0), "", "Initial quaternion w, x, y, z", SOURCE),
-        Parameter("initial.velocity", (5.0, 0.0, -0.04), "m/s", "Initial velocity of the centre of mass", SOURCE),
-        Parameter("initial.angular_velocity", (0.0, 0.0, 0.0), "rad/s", "Initial angular velocity, world axes", SOURCE),
+        Parameter("initial.orientation", TURNED, "", "Initial orientation of the box, quaternion w, x, y, z", SOURCE),
+        Parameter("initial.velocity", THROWN, "m/s", "Initial velocity of the box's CoM, world axes", SOURCE),
+        Parameter("initial.angular_velocity", REST, "rad/s", "Initial angular velocity of the box, world axes", SOURCE),
         *scatter_parameters("the initial orientation"),
     )
 

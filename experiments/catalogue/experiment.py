@@ -34,15 +34,15 @@ class Experiment:
 
     Attributes:
         name: name on the command line.
-        title: title in one line.
+        title: description of the experiment in one line.
         source: publication of the experiment.
         parameters: all parameters, with their default values.
         set_up: function that returns the scene to simulate for the values of all parameters.
-        figures: numbers of the published figures that it reproduces, by kind of figure.
+        figures: by kind of figure, the number of the published figure that the experiment reproduces.
         brought: registry entry of a user's experiment; None for an experiment of this project.
-        is_driven_by_another: True if the controller is not that of the experiment's definition.
-        metrics: user metrics that are measured in addition to the project's.
-        for_robot: function that returns the parameters for the name of a robot; None if the robot is fixed.
+        is_driven_by_another: True if the controller differs from the one in the experiment's definition.
+        metrics: the user's own metrics, measured in addition to the project's.
+        for_robot: function that returns the parameters for a robot's name; None if the robot cannot be changed.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Experiment:
             InputError: there is no such controller, or the experiment has no controller.
         """
         if self.controller is None:
-            raise InputError(f"{self.name} cannot take another controller: leave out the controller")
+            raise InputError(f"experiment {self.name} has no controller: leave out the controller")
         if CONTROLLERS.find(controller).name == self.controller:
             return self
         return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
@@ -105,7 +105,7 @@ class Experiment:
         if law is None:
             return self
         if self.law is None:
-            raise InputError(f"{self.name} has no floor: it has no parameter {LAW}")
+            raise InputError(f"experiment {self.name} has no floor, hence no contact law: leave out {LAW}")
         if LAWS.find(law).name == self.law:
             return self
         return replace(self, parameters=with_law(self.parameters, law))
@@ -129,11 +129,11 @@ class Experiment:
         """Return this experiment with another robot, given by name, and that robot's own posture.
 
         Raises:
-            InputError: the experiment takes no other robot.
+            InputError: the experiment's robot cannot be changed.
             ModelError: there is no such robot.
         """
         if self.for_robot is None:
-            raise InputError(f"{self.name} takes no other robot; the experiment balance does")
+            raise InputError(f"the robot of {self.name} cannot be changed; use experiment balance for another robot")
         if address_of(robot) == (self.robot or HUMAN):
             return self
         title = self.title.replace(self.who, robot_named(robot).name)
@@ -177,9 +177,9 @@ class Experiment:
         except InputError as error:
             parameter = split_name(name)[0]
             owners = [e.name for e in all_experiments() if parameter in e._by_name and e.name != self.name]
-            if not owners:
+            if parameter in self._by_name or not owners:
                 raise
-            raise InputError(f"{error}; it is a parameter of {' and '.join(owners)}") from None
+            raise InputError(f"{error}; experiments with this parameter are {', '.join(owners)}") from None
 
     def values(self, changes: Mapping[str, Value] | None = None) -> Values:
         """Return the value of every parameter: from ``changes``, or its default.
@@ -244,10 +244,10 @@ class Experiment:
         scene = self.set_up(values)
         if scene.duration < scene.step:
             raise InputError(
-                f"run.duration = {scene.duration:g} s: it must be at least a time step, run.step = {scene.step:g} s"
+                f"run.duration = {scene.duration:g} s: it must be at least one time step (run.step = {scene.step:g} s)"
             )
         if scene.record_every is not None and scene.record_every < 0.0:
-            raise InputError(f"run.record_every = {scene.record_every:g}: it must be zero or above [s]")
+            raise InputError(f"run.record_every = {scene.record_every:g} s: it must not be negative")
         return scene
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,16 +33,16 @@ def experiment_registry() -> "OpenRegistry":
 def experiment_named(
     name: str, controller: str | None = None, metrics: Iterable[str] = (), robot: str | None = None
 ) -> "Experiment":
-    """Return the experiment with this name, ``FILE.py:NAME`` or ``module:NAME``.
+    """Return an experiment by its name.
 
     Args:
-        name: name of the experiment.
-        controller: name of a controller; by default the experiment's.
-        metrics: names of user metrics that are measured in addition to the project's.
-        robot: name of a robot, as `biped.load_robot` takes it; by default the human.
+        name: name of an experiment of this project, or ``FILE.py:NAME`` or ``module:NAME`` of a user's experiment.
+        controller: name of another controller; None: the experiment's controller.
+        metrics: names of the user's own metrics, measured in addition to the project's.
+        robot: name of another robot, as for `biped.load_robot`; None: the experiment's robot, by default the human.
 
     Raises:
-        InputError: there is no such experiment; the message lists the known ones.
+        InputError: there is no experiment (the message lists the known ones), controller or metric of this name.
     """
     entry = experiment_registry().find(name)
     experiment: Experiment = entry.thing if entry.file is None else entry.thing.brought_from(entry)

@@ -17,7 +17,7 @@ from experiments.engines.registry import engine_named
 
 @dataclass(frozen=True)
 class Rollout:
-    """A run of an experiment in an engine or integrator."""
+    """Run of an experiment in a physics engine or integrator, with its computing time."""
 
     engine: str  # name of the engine or integrator
     run: Run  # recorded run; its columns mean the same in all engines
@@ -41,17 +41,17 @@ def rollout(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Rollout:
-    """Run an experiment in an engine or integrator.
+    """Run an experiment in a physics engine, such as MuJoCo, or with one of biped's integrators.
 
     Args:
         experiment: experiment to simulate.
-        changes: changed values of its parameters, by name.
-        engine: an engine, or the name of an engine or integrator.
-        progress: as in ``biped.simulation.simulate``.
-        announce: as in ``biped.simulation.simulate``.
+        changes: changed values of the experiment's parameters, by name.
+        engine: an engine, or the name of an engine or of an integrator.
+        progress: function that is called now and then with the time simulated so far [s].
+        announce: function that is called with a sentence before kernels are compiled.
 
     Raises:
-        InputError: the engine cannot simulate the experiment or is not installed, or a value is impossible.
+        InputError: the engine cannot simulate the experiment or is not installed, or a value is not allowed.
     """
     if isinstance(engine, str) and engine in INTEGRATORS:
         return _ours(experiment, dict(changes) | {"integrator.name": engine}, engine, progress, announce)

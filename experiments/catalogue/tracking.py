@@ -42,8 +42,8 @@ def tracking(
 def _set_up(name: str, values: Values) -> Scene:
     if not any(field.startswith("motion.") for field, _ in values.items_of(GROUP)):
         raise InputError(
-            f"{name}: controller {values.word(NAME)!r} follows no moving set point, and would stand still; "
-            f"choose {', '.join(_following())}, or a controller of yours that has a field `motion`"
+            f"{name}: the controller {values.word(NAME)!r} cannot follow a moving set point; "
+            f"choose {', '.join(_following())}, or your own controller with a field `motion`"
         )
     return balance.set_up(values)
 

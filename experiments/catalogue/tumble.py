@@ -17,12 +17,12 @@ HEIGHT = 1.23
 
 def tumble_parameters() -> tuple[Parameter, ...]:
     return (
-        Parameter("initial.spin", 0.6, "rad/s", "Standard deviation of the trunk's initial angular velocity", OURS),
-        Parameter("initial.joint_rate", 0.6, "rad/s", "Standard deviation of the initial joint rates", OURS),
+        Parameter("initial.spin", 0.6, "rad/s", "Trunk's random initial angular velocity: SD about each axis", OURS),
+        Parameter("initial.joint_rate", 0.6, "rad/s", "Random initial joint rates: standard deviation", OURS),
         *scatter_parameters("the initial joint angles"),
-        Parameter("flight.gravity", 0.0, "m/s²", "Gravity, along −z", OURS),
-        Parameter("joints.stiffness", 0.0, "N·m/rad", "Stiffness of each joint, rest angle zero", OURS),
-        Parameter("joints.damping", 0.0, "N·m·s/rad", "Damping of each joint", OURS),
+        Parameter("flight.gravity", 0.0, "m/s²", "Gravitational acceleration, along −z", OURS),
+        Parameter("joints.stiffness", 0.0, "N·m/rad", "Stiffness of the spring in each joint; rest angle zero", OURS),
+        Parameter("joints.damping", 0.0, "N·m·s/rad", "Viscous damping of each joint", OURS),
     )
 
 

@@ -238,7 +238,7 @@ def _choose_look(options: argparse.Namespace) -> None:
 
 def folder_name(text: str) -> str:
     if not text.strip():
-        raise argparse.ArgumentTypeError("it must be the name of a folder; '.' is the current folder")
+        raise argparse.ArgumentTypeError("the name of a folder must not be empty; '.' is the current folder")
     return text
 
 
@@ -254,7 +254,7 @@ def _top(argv: Sequence[str]) -> NoReturn:
         hint = did_you_mean(name, known).strip() or f"commands are {', '.join(known)}"
         top.error(f"unknown command {name!r}; {hint}")
     top.parse_args(argv)
-    raise AssertionError("an option exits, and no option is an error")
+    raise AssertionError("every option of the top-level command must exit, and a missing one is an error")
 
 
 def _version() -> str:

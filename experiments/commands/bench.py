@@ -20,7 +20,7 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    """Measure, and save the results even if interrupted."""
+    """Run the benchmark and save the results, even if interrupted; return the exit status."""
     os.environ.update(ONE_THREAD)
     from experiments.benchmarks.measure import budget, sections
     from experiments.benchmarks.section import Section, save

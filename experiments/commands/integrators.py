@@ -63,7 +63,7 @@ def integrator_rows() -> list[dict[str, Any]]:
 
 
 def in_words(row: dict[str, Any]) -> str:
-    """Return a sentence on the properties of an integrator."""
+    """Return a sentence on the properties of an integrator, from its ``row`` of the table of integrators."""
     traits = [f"of order {row['order']}", *(name for name in ("symmetric", "symplectic") if row[name] is True)]
     conserves = " and ".join(name for name in ("momentum", "energy") if row[name] is True)
     features = ("contact", "moving floor", "joint limits", "screws", "loops")

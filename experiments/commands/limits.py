@@ -51,7 +51,7 @@ def counts_of(text: str) -> list[float]:
     entries = {word.strip() for word in text.split(",")}
     wrong = sorted(word for word in entries if word != "any" and not word.isdecimal())
     if wrong:
-        raise InputError(f"--steps {text}: {wrong[0]!r} is no number of steps; an example is 0,1,2,any")
+        raise InputError(f"--steps {text}: {wrong[0]!r} is neither a whole number nor 'any'; an example is 0,1,2,any")
     return sorted(math.inf if word == "any" else float(word) for word in entries)
 
 
@@ -62,7 +62,7 @@ def main(options: Namespace) -> int:
     from experiments.visualization.studies.limits_output import document
 
     if options.directions < 1:
-        raise InputError(f"--directions {options.directions}: it must be at least 1")
+        raise InputError(f"--directions {options.directions}: the number of directions must be at least 1")
     if options.delay is not None and not 0.0 <= options.delay < math.inf:
         raise InputError(f"--delay {options.delay:g}: it must be a number of seconds, zero or above")
     how = options.step_length, options.step_time, options.step_reaction

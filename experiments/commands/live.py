@@ -57,7 +57,7 @@ def main(options: Namespace) -> int:
     settings = Settings(experiment, changes_of(experiment, options))
     loop = Loop(settings.build({}), announce, settings.build)
     if options.save_gains is not None and loop.gains is None:
-        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains; leave the option out")
+        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains to save; leave it out")
     return _watch(loop, settings, options)
 
 

@@ -98,10 +98,10 @@ def _order(options: Namespace) -> _Order:
         raise InputError(f"-o {options.out}: this is a folder; name a file")
     for name in ("size", "browser") if suffix == ".html" else ():
         if getattr(options, name) is not None:
-            raise InputError(f"--{name} {getattr(options, name)}: it applies to .mp4 and .gif only; leave it out")
+            raise InputError(f"--{name} {getattr(options, name)}: it is only for .mp4 and .gif; leave it out")
     fps, size = DEFAULTS[suffix]
     order = _Order(out, suffix, fps if options.fps is None else options.fps, parse_size(options.size or size))
     if not 0.1 <= options.zoom_out <= 100.0:
-        raise InputError(f"--zoom-out {options.zoom_out:g}: it must be from 0.1 to 100")
+        raise InputError(f"--zoom-out {options.zoom_out:g}: it must be a factor from 0.1 to 100")
     writable_folder(out.parent)
     return order

@@ -36,7 +36,7 @@ def main(options: Namespace) -> int:
     file = Path(options.file).expanduser()
     out = Path(options.out or f"{file.stem}.toml")
     if file.suffix not in (".urdf", ".xml", ".mjcf"):
-        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf file; convert .xacro by xacro FILE > robot.urdf")
+        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf file; convert .xacro by `xacro FILE > robot.urdf`")
     if out.exists():
         raise InputError(f"{out} exists already: delete it, or name another file with --out")
     with warnings.catch_warnings():

@@ -65,7 +65,8 @@ def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]
         ]
         if not names:
             hint = did_you_mean(word, groups)
-            raise InputError(f"{experiment.name} has no parameter with {word!r}; {hint}groups are {', '.join(groups)}")
+            hint += f"groups of parameters are {', '.join(groups)}"
+            raise InputError(f"no parameter of {experiment.name} matches {word!r}; {hint}")
         chosen.update(names)
     return [parameter for parameter in experiment.parameters if not words or parameter.name in chosen]
 

@@ -90,7 +90,7 @@ def _table(path: Path) -> "pd.DataFrame":
     if path.is_dir():
         return Study.read(path).frame()
     if not path.is_file():
-        raise InputError(f"{path}: it must be the folder of a study, or an existing file: {', '.join(FORMATS)}")
+        raise InputError(f"{path}: it must be the folder of a study, or a file with a table ({', '.join(FORMATS)})")
     return read_table(path)
 
 

@@ -51,7 +51,7 @@ def parser(name: str) -> Parser:
 
 
 def main(options: Namespace) -> int:
-    """Run the study of the options, show its findings, and return the exit status."""
+    """Run the study that the options define, show its findings, and return the exit status."""
     kind = kinds()[options.command]
     if kind.table:
         config = config_of(options)
@@ -134,7 +134,7 @@ def executor_of(plan: "StudyKind", options: Namespace) -> "Executor":
 
     for name in ("workers", "backend"):
         if options.scheduler is not None and getattr(options, name) is not None:
-            raise InputError(f"--{name} does not apply to trials on a cluster (--scheduler): leave one of them out")
+            raise InputError(f"--{name} does not apply to a cluster: leave out --{name} or --scheduler")
     limit = TIME_LIMIT if options.time_limit is None else options.time_limit
     return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit, plan.samples)
 

@@ -137,10 +137,10 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
         time, values = prepared(record, name, "m")
         if name in unsaid and (wide := values.max() - values.min()) > WIDEST:
             remedy = f"give its unit, such as --units {name}=mm"
-            raise InputError(f"{file}, column {name}: in metres it would range over {wide:.3g} m: {remedy}")
+            raise InputError(f"{file}, column {name}: as metres, its values would range over {wide:.3g} m: {remedy}")
         columns.append(values)
     if options.ap == options.ml:
-        raise InputError(f"--ap and --ml are both {options.ap!r}: they must be two columns, along two axes")
+        raise InputError(f"--ap and --ml are both {options.ap!r}: they must name two columns, along different axes")
     measures = {"duration": float(time[-1] - time[0]), "rate": float((len(time) - 1) / (time[-1] - time[0]))}
     return measures | _measures(notes, time, *columns), notes
 
@@ -156,8 +156,8 @@ def _check_rows(record: "Record", options: Namespace) -> None:
     longest = float(np.diff(record.time)[missing].max(initial=0.0))
     if missing.size and (not options.resample or longest > options.gaps):
         raise InputError(
-            f"{record.source}: rows are missing after {record.time[missing[0]]:g} s: set --gaps to {longest:.3g} or "
-            f"more, --resample to {record.rate:.4g} and --filter to half of that or less; or use --begin and --end"
+            f"{record.source}: rows are missing after {record.time[missing[0]]:g} s: set --gaps to {longest:.3g} s "
+            f"or more, --resample to {record.rate:.4g} Hz and --filter to half of it or less; or use --begin and --end"
         )
 
 
@@ -168,7 +168,7 @@ def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> d
 
     measures = sway_measures(time, ap, ml)
     if not measures:
-        raise InputError(f"{len(time)} points are too few: a record needs three or more")
+        raise InputError(f"the record has only {len(time)} samples: it needs three or more")
     if "power_low" not in measures:
         notes.append("no measures of the spectrum: the record is shorter than 20 s, or has no motion")
     for what, measure in (
@@ -218,7 +218,7 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
     file_names = [name for both in of.values() for name in both]
     key = key or next((str(name) for name in table if names[name].isin(file_names).any()), None)
     if key is None:
-        raise InputError(f"{path}: no column has the name of a file, such as {Path(files[0]).stem}; give it by --key")
+        raise InputError(f"{path}: no column has file names, such as {Path(files[0]).stem}; set the column by --key")
     check_columns(table, [key])
     return {file: table[names[key].isin(both)].to_dict("records") for file, both in of.items()}
 
@@ -226,7 +226,7 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
 def _with_groups(row: dict[str, float], file: str, groups: dict[str, list[dict[Any, Any]]]) -> dict[str, Any]:
     rows = groups.get(file, [{}])
     if len(rows) != 1:
-        raise InputError(f"{file}: {len(rows)} rows of --groups have the name of this file; exactly one must have it")
+        raise InputError(f"{file}: {len(rows)} rows of the --groups table have the name of this file: it must be one")
     if twice := {"file", *row} & set(rows[0]):
-        raise InputError(f"{file}: --groups has columns with names of results ({', '.join(twice)}): rename them")
+        raise InputError(f"{file}: rename the columns of --groups that have names of results: {', '.join(twice)}")
     return rows[0] | row

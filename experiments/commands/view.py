@@ -56,7 +56,7 @@ def main(options: Namespace) -> int:
     if options.start is not None:
         if not begins <= options.start <= ends:
             raise InputError(
-                f"--start {options.start:g}: it must be a time of the runs, which last from {begins:g} to {ends:g} s"
+                f"--start {options.start:g}: it must be a time within the runs, from {begins:g} to {ends:g} s"
             )
         playback.seek(options.start)
     with serving(options.host, options.port) as server:

@@ -74,7 +74,7 @@ def _chosen(what: Sequence[str]) -> list[str]:
         return list(known)
     for name in what:
         if name not in known:
-            raise BipedError(f"unknown name {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}, and all")
+            raise BipedError(f"unknown name {name!r}; {did_you_mean(name, known)}names are {', '.join(known)}, and all")
     return list(what) or [name for name, (function, *_) in known.items() if function in (_experiment, _law)]
 
 

@@ -48,7 +48,7 @@ _ON_FLOORS_AT_REST = ("margin_of_stability_min", "margin_of_stability_end", "com
 
 
 class NoGradientError(InputError):
-    """Error: a trial has no gradient, since the model fell or a time step had no solution.
+    """Error: a trial has no gradient, because the model fell or a time step had no solution.
 
     Attributes:
         time: [s] time at which the trial ended.
@@ -69,11 +69,11 @@ class Gradient:
         names: names of the parameters.
         numbers: (parameters,) values of the parameters.
         slopes: (parameters,) ∂(objective)/∂(parameter).
-        start: (2 nv,) ∂(objective)/∂(initial state): displacements in tangent coordinates, then momenta.
-        switched: number of changes of a contact point's mode between two steps. If a parameter moves such a change to
-            another step, the objective jumps a little; the derivative does not contain these jumps.
-        kinks: number of kinks (``Kink``) that the trial meets, within rounding; there the derivative is one-sided.
-        nearest: the closest approach to each kink of each contact point or joint, the closest first.
+        start: (2 nv,) ∂(objective)/∂(initial state): displacements in tangent coordinates, then generalized momenta.
+        switched: number of changes of contact modes (none, sticking, sliding) between time steps. If a parameter moves
+            such a change to another step, the objective jumps a little; the derivative does not contain these jumps.
+        kinks: number of times that the trial is at a ``Kink``, within rounding; there the derivative is one-sided.
+        nearest: closest approach of each contact point or joint to each kind of kink, the closest first.
     """
 
     objective: str
@@ -108,12 +108,12 @@ class Gradient:
 def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Sequence[str | Parameter]) -> Gradient:
     """Return the gradient of an objective of a whole trial, by the adjoint method.
 
-    Contact modes, time steps taken in parts, and branches of the controller are held as simulated. The derivative is
-    then exact; it includes the integrator's equations, contact, friction, and the sampled controller.
+    The simulated contact modes, divisions of time steps, and branches of the controller are held fixed. With these, the
+    derivative is exact; it includes the integrator's equations, contact, friction, and the sampled controller.
 
     Args:
-        scene: the trial, from its start over its duration.
-        objective: name of a metric of ``DIFFERENTIABLE``, or a dictionary of weights by name for a weighted sum.
+        scene: scene of the trial, which is simulated from its start for its ``duration``.
+        objective: name of a metric in ``DIFFERENTIABLE``, or a dictionary of names and weights for a weighted sum.
         parameters: names such as ``controller.gains.kp_position[2]``, ``model.trunk.mass`` or ``floor.mu_s``, or
             ``Parameter`` objects.
 
@@ -128,9 +128,9 @@ class Differentiator:
     """A trial that is simulated once and differentiated backward for each objective.
 
     Args:
-        scene: the trial, from its start over its duration.
+        scene: scene of the trial, which is simulated from its start for its ``duration``.
         parameters: names of parameters, or ``Parameter`` objects, as in ``gradient``.
-        effect: derivatives of the scene by the parameters, from ``effect_of(scene, parameters)``; None: computed.
+        effect: the parameters' effect on the controller, from ``effect_of(scene, parameters)``; None: computed.
 
     Raises:
         InputError: there is no gradient for this scene or parameter; the message says why.
@@ -177,7 +177,7 @@ class Differentiator:
         self._end = self.plan.state.copy()
         self._delay = shared_delay(world.sensors)
         if self._delay and int(self._begin.arrays.counts[SENSED]):
-            raise InputError("delayed sensors hold values from before the trial: start at the beginning of a run")
+            raise InputError("delayed sensors still have values from before the trial: start at the beginning of a run")
         self._kept = float(world.actuators.kept[0])
         self._limits()
         self.trajectory = self._seen()
@@ -192,7 +192,7 @@ class Differentiator:
         saturated = self._end.arrays.ledger.saturated > self._begin.arrays.ledger.saturated
         if len(world.actuators.strength) and not (given.all() and not saturated[held].any()):
             raise InputError(
-                "no gradient: an actuator is at a strength limit that varies with its angle; use actuators.limit"
+                "no gradient: an actuator is at a strength limit that varies with joint angle; set actuators.limit only"
             )
         record.passes[:] = given
         most = world.actuators.limit
@@ -292,10 +292,10 @@ class Differentiator:
         state, world = self._begin.arrays, self.plan.world
         if name.startswith(_TORQUES):
             if state.stiffness.any() or state.damping.any():
-                raise InputError(f"no gradient of {name} with joint impedance, whose torques are a part of it")
+                raise InputError(f"no gradient of {name} with a joint impedance: leave the impedance out")
             passive = world.tree.passive
             if len(passive) and np.isfinite(passive[:, MAX_EFFORT]).any():
-                raise InputError(f"no gradient of {name} for a model whose joints have effort limits")
+                raise InputError(f"no gradient of {name} for a model with effort limits of joints: remove these limits")
         point = self.plan.set_point
         if self.plan.world.ground.motion.first.shape[0] > 1 and (
             name in _ON_FLOORS_AT_REST or (point is not None and point.on_floor)
@@ -358,7 +358,7 @@ def _check_clock(plan: Plan) -> None:
     if int(plan.state.arrays.counts[INTO_TICK]):
         raise InputError("the state is within a control period: run to the end of the period first")
     if plan.delays_impedance:
-        raise InputError("no gradient of actuators with lag or limited rate and a joint impedance: leave one out")
+        raise InputError("no gradient: use either actuators with lag or limited rate, or a joint impedance, not both")
 
 
 def _failure(reason: int, time: float) -> InputError:
@@ -371,7 +371,7 @@ def _failure(reason: int, time: float) -> InputError:
 
 def _cause(reason: int) -> str:
     if reason == TOO_MANY_PARTS:
-        return "no gradient: a time step had to be taken in more than 256 parts; choose a smaller step"
+        return "no gradient: a time step had to be divided into more than 256 parts; choose a smaller time step"
     if reason == UNKNOWN_STEP:
         return "no gradient: the model was moved by something other than the integrator's equations"
     return (

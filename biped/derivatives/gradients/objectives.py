@@ -53,13 +53,13 @@ class Trajectory:
 
     Attributes:
         model: the simulated model.
-        time: (rows,) [s].
-        q: (rows, nq).
-        momentum: (rows, nv).
-        torque: (rows, nv) torques held from each row on; the last row repeats that of the last tick.
-        down: (rows, nc) 1 where a contact point is in contact, or carried load in the step before.
+        time: (rows,) [s] times of the control ticks, and of the end.
+        q: (rows, nq) configurations.
+        momentum: (rows, nv) generalized momenta.
+        torque: (rows, nv) joint torques, held from each tick to the next; the last row repeats the row before it.
+        down: (rows, nc) 1 where a contact point is in contact, or carried load in the time step before; else 0.
         start_time: [s] beginning of the first disturbance; None without a disturbance.
-        set_point: set point of the root; None without one.
+        set_point: the controller's set point of the root's pose; None without one.
     """
 
     model: Model
@@ -272,7 +272,7 @@ DIFFERENTIABLE = (*_OF_TRIALS, *_OF_TORQUES)
 
 
 def is_differentiable(name: str, joints: tuple[str, ...]) -> bool:
-    """Return True if the metric ``name`` of a model with these joints has a gradient."""
+    """Return True if the metric ``name`` has a gradient, for a model with joints named ``joints``."""
     return name in DIFFERENTIABLE or any(name == f"{stem}_{joint}" for stem in _OF_TORQUES for joint in joints)
 
 
@@ -284,14 +284,14 @@ def value_of(name: str, trial: Trajectory) -> float:
     """
     if not is_differentiable(name, trial.model.joint_names):
         raise InputError(
-            f"objective {name!r} has no gradient; objectives with a gradient are {', '.join(DIFFERENTIABLE)}, and the "
-            "last two for one joint, such as rms_torque_left_knee_pitch"
+            f"objective {name!r} has no gradient; objectives with a gradient are {', '.join(DIFFERENTIABLE)}; the last "
+            "two also exist for one joint, such as rms_torque_left_knee_pitch"
         )
     value = trial.run.value(name)
     if not isinstance(value, float):
         raise InputError(
-            f"{name} is not defined in this trial: errors need a controller with a set point; margins and excursions "
-            "need contact points that touch the floor"
+            f"{name} is not defined in this trial: position and orientation errors need a set point; "
+            "margins and excursions need contact points that touch the floor"
         )
     return value
 

@@ -28,7 +28,7 @@ _CONTROLLER, _FLOOR, _MODEL = "controller.", "floor.", "model."
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a scene depends on.
+    """A number that a scene depends on, with respect to which metrics are differentiated.
 
     Attributes:
         name: name of the parameter.
@@ -55,7 +55,7 @@ def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
     for name in names:
         if name not in known:
             body = scene.model.bodies[0].name
-            allowed = ", ".join((*controller, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
+            allowed = ", ".join((*controller, *floor)) + f", and properties of bodies such as {_MODEL}{body}.mass"
             raise InputError(f"unknown parameter {name!r}; {did_you_mean(name, list(known))}parameters are {allowed}")
     return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
@@ -71,14 +71,14 @@ def _changed(scene: Scene, name: str) -> Callable[[float], Scene]:
 
 @dataclass(frozen=True)
 class Effect:
-    """The derivatives of a scene's controller by parameters, one row for each parameter.
+    """The derivatives of a scene's controller with respect to parameters, one row for each parameter.
 
     Attributes:
-        paths: places of the numbers that change in the compiled law, or in the tree that it assumes for the plant.
+        paths: positions of the numbers that change in the compiled controller, or in the model that it assumes.
         law: (parameters, paths) derivatives of the numbers at ``paths``.
-        impedance: (parameters, 3, nv) derivatives of the joints' stiffness, damping and rest angles.
+        impedance: (parameters, 3, nv) derivatives of stiffness, damping and rest angles of the joint impedance.
         position: (parameters, 3) derivatives of the set point's position.
-        plant: True for each parameter that changes the model, the floor, disturbances, or the start.
+        plant: True for each parameter that changes the simulated model, the floor, disturbances, or the start.
     """
 
     paths: tuple[Path, ...]
@@ -89,7 +89,7 @@ class Effect:
 
 
 def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
-    """Return the derivatives of a scene's controller by parameters, for ``Differentiator``.
+    """Return the derivatives of a scene's controller with respect to parameters, for ``Differentiator``.
 
     Raises:
         InputError: a parameter changes something that has no derivative, or its effect is not smooth.
@@ -100,7 +100,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
         name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
-        raise InputError(f"no gradient with respect to {name}: it rotates the set point, to which errors refer")
+        raise InputError(f"no gradient with respect to {name}: it rotates the set point, which is not supported")
     law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
     used = np.flatnonzero(law.any(axis=0))
     return Effect(
@@ -135,7 +135,7 @@ class _Numbers:
         self.changes_plant |= _differ_in_plant(self._scene, other)
         leaves, rest = _leaves(other)
         if [path for path, _ in leaves] != self._paths or rest != self._rest:
-            raise InputError("the controller's compiled law has another structure for this value")
+            raise InputError("for this value, more than numbers change in the compiled controller")
         return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
 
 

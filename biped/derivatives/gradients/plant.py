@@ -71,12 +71,12 @@ class PlantSlopes:
     def _check(self, other: Plan, name: str) -> None:
         here, there = self._plan.world, other.world
         if not np.array_equal(self._begin.arrays.mode, other.state.arrays.mode):
-            raise InputError(f"no gradient with respect to {name}: it changes which contact points touch at the start")
+            raise InputError(f"{name} changes which contact points touch the floor at the start")
         if _kinds(here) != _kinds(there) or not np.array_equal(here.pushes.body, there.pushes.body):
-            raise InputError(f"no gradient with respect to {name}: it changes more than numbers of the disturbances")
+            raise InputError(f"{name} changes the kinds or bodies of disturbances, not only their numbers")
         for what in ("sensors", "actuators"):
             if not _same(getattr(here, what), getattr(there, what)):
-                raise InputError(f"no gradient with respect to {name}: it changes the {what}")
+                raise InputError(f"{name} changes the {what}, with respect to which there is no gradient")
 
 
 def _kinds(world: World) -> object:

@@ -59,9 +59,9 @@ def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, na
         here = numbers_at(value)
         first, second = ((numbers_at(value + reach) - here) / reach for reach in (h, 0.5 * h))
     except BipedError:
-        raise InputError(f"no derivative by {name}: nearby values of it alone are refused ({refused})") from refused
+        raise InputError(f"no gradient with respect to {name}: nearby values are refused ({refused})") from refused
     if not _agree(first, second):
-        raise InputError(f"no derivative by {name}: it can vary to one side only, and not linearly ({refused})")
+        raise InputError(f"no gradient with respect to {name}: it can vary to one side only, not linearly ({refused})")
     return first
 
 
@@ -82,5 +82,5 @@ def _extrapolated(numbers_at: Callable[[float], Floats], value: float, h: float,
             best, least = new[-1], apart
         row = new
     if not least <= SETTLED * float(np.abs(best).max()):
-        raise NoSlopeError(f"no derivative by {name} at {value:g}: its effect is not smooth")
+        raise NoSlopeError(f"no gradient with respect to {name} at {value:g}: the effect of {name} is not smooth")
     return best

@@ -70,7 +70,7 @@ def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
 
 
 def displacement(model: Model, q: Floats, to: Floats) -> Floats:
-    """Return δ (nv,) with q ⊕ δ = ``to``."""
+    """Return the displacement δ (nv,), in tangent coordinates, from a configuration ``q`` to ``to``: q ⊕ δ = ``to``."""
     delta, poses = np.zeros(model.nv), _parents(model, q)
     for i, a, j, straight, turns in _joints(model):
         delta[j : j + straight] = to[a : a + straight] - q[a : a + straight]

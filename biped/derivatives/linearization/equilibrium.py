@@ -20,11 +20,11 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
     """Return an equilibrium near ``state`` in which all contact points stick, and the linearization there.
 
     Args:
-        scene: the closed loop.
+        scene: scene with the model, its controller and the floor.
         state: a state near the equilibrium, such as the end of a run that came to rest.
 
     Raises:
-        InputError: a point slips, sensors or actuators have delays, or no equilibrium is nearby.
+        InputError: a contact point slips, sensors have delay or actuators lag, or no equilibrium is nearby.
     """
     linearizer = Linearizer(scene)
     model, state = linearizer.model, state.copy()
@@ -33,7 +33,7 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
         linearization = linearizer.at(state)
         if len(linearization.moved) != len(linearization.states):
             raise InputError(
-                "equilibria need sensors and actuators without delay: leave the delay out; it moves no equilibrium"
+                "equilibria need sensors without delay, actuators without lag: leave both out; equilibria are the same"
             )
         if any(linearization.states[k].startswith("anchor_") for k in linearization.kept):
             raise InputError("no equilibrium: a contact point slips; start from a state in which all points stick")
@@ -46,5 +46,5 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
         state.arrays.cache.rate[:] = 0.0
         state.arrays.clock[LAST_STEP_LENGTH] = scene.step
     raise InputError(
-        f"no equilibrium nearby: after {MOST} iterations the state changes by {moved:.3g} in a period; start closer"
+        f"no equilibrium nearby: after {MOST} iterations the state changes by {moved:.3g} per period; start closer"
     )

@@ -46,16 +46,16 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kink:
-    """The distance of a contact point, joint or actuator from a kink: a state where the map of a step is not smooth.
+    """The distance of a contact point, joint or actuator from a kink, a state at which a time step is not smooth.
 
     Attributes:
         point: name of the contact point or joint.
         what: event at the kink, in words, such as "lands or lifts off".
         value: quantity that vanishes at the kink.
         unit: unit of ``value``.
-        step: number of the time step, counted from 0; each part of a step taken in parts counts.
-        share: ``|value|`` divided by a scale: 1 mm or 1 mrad, the contact or stop force at 1 mm or 1 mrad,
-            ``stiction_velocity``, or the limit of a speed or torque.
+        step: number of the time step, counted from 0; each part of a divided time step counts.
+        share: ``|value|`` divided by a scale: 1 mm or 1 mrad, the force of the floor or joint stop at this deflection,
+            ``stiction_velocity``, or the limit of the joint's speed or torque.
     """
 
     point: str
@@ -72,7 +72,7 @@ class Kink:
 
 
 class KinkError(InputError):
-    """Error: the state is at a kink, where the map of a step has no derivative.
+    """Error: the state is at a kink, where the next state has no derivative with respect to it.
 
     Attributes:
         kinks: the kinks at the state.

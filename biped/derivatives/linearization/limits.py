@@ -98,8 +98,8 @@ class ActuatorLimits:
         asked = float(demanded_torque(self._world.state, self._rates, dof, place))
         if not low <= asked <= high and self._is_strength(dof, asked, high if asked > 0.0 else -low):
             raise InputError(
-                f"joint {name} with impedance is at a strength limit that varies with its angle, which has no "
-                "derivative here: linearize a state within the limit, or with actuators.limit only"
+                f"joint {name} has an impedance and is at a strength limit that varies with its angle, which cannot be "
+                "linearized: choose a state within the limit, or set actuators.limit only"
             )
 
     def _is_strength(self, dof: int, sign: float, limit: float) -> bool:

@@ -26,13 +26,13 @@ WORTH = 0.08
 
 @dataclass(frozen=True)
 class Mode:
-    """A mode of the map of one step or control period: an eigenvalue or complex pair, and the coordinates that move.
+    """A mode of a linearization: an eigenvalue or complex pair, and the coordinates that move.
 
     Attributes:
-        eigenvalue: λ of the map; for a complex pair, the eigenvalue with the positive imaginary part.
-        rate: s = ln λ / T [1/s], with T the step or period; the imaginary part is the angular frequency [rad/s].
-        shares: name and participation (sum 1) of each coordinate, the largest first: the sum of ``|w_i v_i|`` over its
-            displacement, momentum and torque, with w and v the left and right eigenvectors; independent of units.
+        eigenvalue: eigenvalue λ of A; for a complex pair, the eigenvalue with the positive imaginary part.
+        rate: s = ln λ / T [1/s], where T is the ``period``; the imaginary part is the angular frequency [rad/s].
+        shares: names and participations (sum 1) of the coordinates, the largest first: the sum of ``|w_i v_i|`` over
+            the displacement, momentum and torque of a coordinate, with the left and right eigenvectors w and v.
     """
 
     eigenvalue: complex
@@ -75,30 +75,30 @@ class Mode:
 class Linearization:
     """The linearization x' = A x + B u at a state, exact for one step or one control period with its controller.
 
-    The state x holds displacements of joints (for a floating root a displacement and a rotation vector in world axes),
-    generalized momenta, and anchors of contact points. With actuator lag it also holds the actuators' torques, with
-    delayed sensors the displacements and momenta of earlier ticks.
+    The state x has displacements of joints (for a floating root a translation and a rotation vector in world axes),
+    generalized momenta, and anchors of the friction springs of contact points. With actuator lag it also has the
+    actuators' torques, with delayed sensors the displacements and momenta of earlier control ticks.
 
-    **Anchors.** A sticking point keeps its anchor, a' = a: A is block triangular, and the anchors are parameters of the
-    other states. The anchor of a point that slides or has no contact affects only itself: A is block triangular the
-    other way. ``dynamic`` leaves these anchors out. The further eigenvalues of A are ones for held anchors, and those
-    of the dragged anchors. The anchor of a point at the limit of the friction cone acts and moves; it is kept.
+    **Anchors.** A sticking point keeps its anchor a, a' = a, which acts on the other states like a constant parameter.
+    The anchor of a point that slides or has no contact affects only itself. So A is block triangular, and ``dynamic``
+    is A without these anchors; they only add the eigenvalue one for each kept anchor, and the eigenvalues of the
+    dragged anchors. The anchor of a point at the limit of the friction cone acts and moves; ``dynamic`` includes it.
 
     Attributes:
-        A: (x, x) derivatives of x' by the state.
-        B: (x, u) derivatives of x' by the inputs.
+        A: (x, x) derivatives of x' with respect to the state x.
+        B: (x, u) derivatives of x' with respect to the inputs u.
         states: names of the states x.
         state_units: units of the states x.
         inputs: names of the inputs u, which are torques added to those of the joints.
         input_units: units of the inputs u.
         period: [s] length of the step or control period.
         time: [s] time of the state.
-        moved: change of the state in the period, without lag and delay states: zero at an equilibrium. If it is not
-            zero, A and B hold for deviations from the motion.
-        modes: (steps, nc) contact modes held in each step or part of one.
+        moved: change of the state in the period, without actuator torques and earlier ticks: zero at an equilibrium. If
+            it is not zero, A and B hold for deviations from the simulated motion.
+        modes: (steps, nc) contact modes, held fixed in each time step or part of a divided step.
         regimes: (steps, nc) regimes of contact forces (``contact.regimes``).
-        kinks: distances from the kinks of the map, the nearest first.
-        closed_loop: True if the controller's torques follow the state.
+        kinks: distances from kinks, states at which the step or period is not smooth; the nearest first.
+        closed_loop: True if the controller's torques respond to the state, False if they are held constant.
         model: the simulated model.
     """
 

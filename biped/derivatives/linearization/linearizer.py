@@ -42,17 +42,17 @@ Span = Literal["step", "period"]
 def linearize(
     scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True
 ) -> Linearization:
-    """Return the exact derivative of the next step or control period of a scene.
+    """Return the exact linearization of the next time step or control period of a scene.
 
     Args:
         scene: the scene to linearize, with its controller, sensors, actuators and pushes.
         state: the state to linearize at, which is not changed; None: the start of the scene.
-        span: "period" for a control period, "step" for one step of the integrator with the torques of ``state`` held.
-        closed_loop: True if the controller's torques follow the state; otherwise its torques at the state are held.
+        span: "period" for a control period, "step" for one time step with the torques of ``state`` held.
+        closed_loop: True: the controller's torques respond to the state. False: its torques at the state are held.
 
     Returns:
-        x' = A x + B u: x in tangent coordinates at the state, x' in tangent coordinates at the end of the span; u are
-        additional torques on the joints, held through the span.
+        x' = A x + B u, for deviations x at the state and x' at the end of the span, both in tangent coordinates, and
+        additional joint torques u, held through the span.
 
     Raises:
         InputError: the scene or state cannot be linearized; the message says why.
@@ -76,9 +76,9 @@ class Linearizer:
 
     Args:
         scene: the scene to linearize.
-        span: "period" for a control period, "step" for one step of the integrator.
-        closed_loop: True if the controller's torques follow the state; otherwise its torques at the state are held.
-        announce: called with a sentence before kernels are compiled.
+        span: "period" for a control period, "step" for one time step of the integrator.
+        closed_loop: True: the controller's torques respond to the state. False: its torques at the state are held.
+        announce: function that is called with a message before kernels are compiled; None: no message.
 
     Raises:
         InputError: a part of the scene cannot be linearized.
@@ -158,11 +158,11 @@ class Linearizer:
         """Let the controller set its torques; return the derivatives of its demand and of the limits."""
         world, nv = self.plan.world, self.model.nv
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
-            raise InputError("the sensors' delay has not passed yet: linearize a later state of the run")
+            raise InputError("the run is still shorter than the sensors' delay: linearize a later state of the run")
         before = world.state.torque.copy()
         done, reason = self.loop.run(1, 0)
         if reason != OK or not done:
-            raise InputError("the model has fallen at this state, by the scene's limits: linearize an earlier state")
+            raise InputError("the model has fallen at this state (scene.fall): linearize an earlier state")
         kept = float(world.actuators.kept[0])
         demanded = kept * before + (1.0 - kept) * world.torque
         asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
@@ -293,20 +293,20 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     plan.model.check_tree("the derivative of a step")
     if not isinstance(plan.world.method, Variational):
         raise InputError(
-            f"integrator {plan.stepping.name!r} is not linearized: choose a variational integrator in generalized "
-            "coordinates, such as recursive"
+            f"integrator {plan.stepping.name!r} cannot be linearized: choose a variational integrator in generalized "
+            "coordinates, such as 'recursive'"
         )
     if type(plan.world.method.body) not in store_body_block.table.implementations:
         raise InputError(
-            f"integrator {plan.stepping.name!r} is not linearized: its equations are not a sum over bodies; choose "
-            "recursive, or, for the midpoint rule, a mechanism with `DiscreteMechanism`"
+            f"integrator {plan.stepping.name!r} cannot be linearized: choose 'recursive', or, for the midpoint rule, "
+            "build the system as a formulations.mechanism.DiscreteMechanism"
         )
     if plan.world.projectile.status[ARMED] == 1:
-        raise InputError("a thrown box is not linearized, since it collides: leave it out")
+        raise InputError("a thrown box cannot be linearized, since it collides: leave it out")
     if plan.controller is not None and plan.law is None:
         raise InputError(
             f"{type(plan.controller).__name__} is not compiled and has no exact derivative: linearize a scene without "
-            "a controller, or write the controller as a kernel"
+            "a controller, or write the controller as a compiled kernel"
         )
     if closed_loop and plan.controller is not None and not plan.controller.analytic:
         raise InputError(
@@ -317,18 +317,18 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     disturbances = sorted_disturbances(scene.disturbances, scene.model)
     actuators = disturbances.actuators
     if is_noisy(plan.world.sensors):
-        raise InputError("sensor noise is not linearized, since it is not a function of the state: leave it out")
+        raise InputError("sensor noise cannot be linearized, since it does not depend on the state: leave it out")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
-        raise InputError("actuator noise is not linearized, since it is not a function of the state: leave it out")
+        raise InputError("actuator noise cannot be linearized, since it does not depend on the state: leave it out")
     if plan.delays_impedance:
-        raise InputError("actuators with lag or limited rate and a joint impedance are not linearized: leave one out")
+        raise InputError("to linearize, use either actuators with lag or limited rate, or a joint impedance, not both")
     if disturbances.loads and plan.controller is not None:
-        raise InputError("a load that the controller does not know is not linearized: leave the load out")
+        raise InputError("a load that the controller does not know of cannot be linearized: leave the load out")
 
 
 def _cause(reason: int, time: float) -> str:
     if reason == steps.TOO_MANY_PARTS:
-        return f"not linearized: a step after {time:g} s was taken in more than 256 parts; choose a smaller step"
+        return f"not linearized: a step after {time:g} s was divided into more than 256 parts; choose a smaller step"
     if reason == steps.UNKNOWN_STEP:
         return f"not linearized: something other than the integrator's equations moved the model after {time:g} s"
     return f"not linearized: a step after {time:g} s has no solution; choose a smaller step"

@@ -24,13 +24,13 @@ GAINS = ("gains.", "kp", "kd", "weight_")
 
 @dataclass(frozen=True)
 class GainSensitivity:
-    """The derivative of the greatest ``|λ|`` by one number of the controller.
+    """The derivative of the largest eigenvalue modulus ``|λ|`` with respect to a parameter of the controller.
 
     Attributes:
-        name: name of the number, as in ``--set controller.NAME``.
-        value: value of the number.
-        slope: ``∂|λ|/∂(number)``.
-        decay: derivative of the decay rate ``−ln|λ|/T`` [1/s]; positive if a greater number makes the decay faster.
+        name: name of the parameter, as in ``--set controller.NAME``.
+        value: value of the parameter.
+        slope: derivative ``∂|λ|/∂(parameter)``.
+        decay: derivative of the decay rate ``−ln|λ|/T`` [1/s] in the control period T; positive: decay gets faster.
     """
 
     name: str
@@ -40,18 +40,18 @@ class GainSensitivity:
 
 
 def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) -> tuple[GainSensitivity, ...]:
-    """Return ``∂|λ|/∂K`` of the slowest mode by each of the controller's gains, at a fixed state.
+    """Return the derivatives of the slowest mode's ``|λ|`` with respect to the controller's gains, at a fixed state.
 
-    ∂λ = wᵀ ∂A v for left and right eigenvectors with wᵀ v = 1. ∂A is the central difference of the exact A, which is
-    exact for controllers that are linear in their gains, such as the workspace controller.
+    ∂λ = wᵀ ∂A v for left and right eigenvectors w and v with wᵀ v = 1. ∂A is the central difference of the exact A; it
+    is exact for controllers that are linear in their gains, such as the workspace controller.
 
     Args:
-        scene: the closed loop.
+        scene: scene with the model and its controller.
         state: the state to linearize at.
-        names: numbers of the controller, such as ``gains.kp_position[2]``; all gains and weights if not given.
+        names: names of the controller's parameters, such as ``gains.kp_position[2]``; empty: all gains and weights.
 
     Raises:
-        InputError: the controller has no such number, or no gains.
+        InputError: the controller has no such parameter, or no gains.
     """
     base = Linearizer(scene).at(state)
     size = base.spectral_radius
@@ -68,9 +68,9 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
 
 
 def radius_slope(base: Linearization, change: Floats) -> float:
-    """Return the derivative of the greatest ``|λ|`` for a derivative ``change`` (x, x) of A.
+    """Return the derivative of the largest ``|λ|`` of A, if A has the derivative ``change`` (x, x).
 
-    If two eigenvalues are equally great, it is the derivative of one of them.
+    If several eigenvalues are equally large, the derivative of one of them is returned.
     """
     values, right, left = base.eigenvectors
     moved = complex(left[0] @ change[np.ix_(base.kept, base.kept)] @ right[:, 0])
@@ -81,8 +81,8 @@ def _numbers(controller: Any, names: tuple[str, ...]) -> Iterator[tuple[str, flo
     known = dict(numbers_of(controller))
     chosen = names or tuple(name for name in known if name.startswith(GAINS))
     if not chosen:
-        raise InputError(f"{type(controller).__name__} has no gains; name some of its numbers: {', '.join(known)}")
+        raise InputError(f"{type(controller).__name__} has no gains; choose from its parameters: {', '.join(known)}")
     for name in chosen:
         if name not in known:
-            raise InputError(f"unknown number {name!r} of the controller; it has {', '.join(known)}")
+            raise InputError(f"unknown controller parameter {name!r}; parameters are {', '.join(known)}")
         yield name, known[name]

@@ -29,9 +29,9 @@ HEAVE_AND_TILT = (2, 3, 4)
 def held_stance(model: Model, floor: Floor, q: Floats) -> State:
     """Return a state at rest near ``q`` with all contact points sticking, and with the joint torques that hold it.
 
-    The joints keep the coordinates of ``q``. The root is moved vertically and tilted until the floor carries the model;
-    the vertical forces on the points are then those of least norm. Anchors are directly below the points, so that there
-    are no horizontal forces. The torques balance the remaining gravity loads on the joints.
+    The joints keep the coordinates of ``q``. The root is moved vertically and tilted until the floor carries the model,
+    by the vertical contact forces of least norm. Horizontal contact forces are zero: the anchors of the friction
+    springs are directly below the contact points. The joint torques balance gravity and the contact forces.
 
     Args:
         model: a model with a floating root and contact points.
@@ -95,15 +95,15 @@ class _Ticking(Controller):
 def linearize_stance(
     model: Model, floor: Floor, state: State, *, step: float, period: float, impedance: Impedance | None = None
 ) -> Linearization:
-    """Return the linearization over a control period with the torques of ``state`` held.
+    """Return the linearization of a stance over a control period in which the torques of ``state`` are held.
 
     Args:
         model: the standing model.
         floor: the floor under the model.
         state: the stance, from ``held_stance``.
-        step: [s] integration step of the default integrator.
+        step: [s] time step of the default integrator.
         period: [s] control period, for which torques are held.
-        impedance: impedance of the joints, without torque at their angles in ``state``; None: no impedance.
+        impedance: impedance of the joints, with rest angles equal to their angles in ``state``; None: no impedance.
 
     Raises:
         InputError: the step does not divide the period, or ``linearize`` refuses the state.

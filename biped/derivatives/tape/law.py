@@ -104,8 +104,8 @@ def note_law(
         control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:
         raise InputError(
-            f"{type(law).__name__} has no exact gradient: its torques must be sums, products, quotients and functions "
-            f"of contact.analytic, of configuration and velocity but not time ({str(error).splitlines()[0]})"
+            f"{type(law).__name__} has no exact gradient: compute torques from configuration and velocity, not time, "
+            f"by + − × ÷ and functions of the module contact.analytic only ({str(error).splitlines()[0]})"
         ) from error
     return recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
 

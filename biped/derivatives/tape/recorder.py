@@ -321,4 +321,4 @@ class Noted(Symbol):
         return not self == other
 
     def __bool__(self) -> bool:
-        raise TypeError("a recorded number is not a truth value: compare it with zero")
+        raise TypeError("a number of a differentiated controller has no truth value: compare it with zero")

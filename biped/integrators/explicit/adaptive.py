@@ -35,18 +35,18 @@ class _ByScipy(NamedTuple):
 
 @dataclass(frozen=True)
 class Adaptive(ContinuousTime):
-    """scipy's DOP853: Runge–Kutta of order 8 with step control (Hairer, Nørsett and Wanner 1993, II.10).
+    """The adaptive Runge–Kutta method DOP853 of scipy, of order 8 (Hairer, Nørsett and Wanner 1993, II.10).
 
-    The step of ``simulate`` is the output interval; within it the solver takes as many internal steps as the tolerances
-    need. It restarts in each interval, since contact modes, anchors and held torques change only between intervals: a
-    point that lands within an interval is in contact from the interval's end on, at its depth at that time, and a
-    sliding point can stick from the end on. While contacts change, the interval limits the accuracy, not the
-    tolerances: a human dropped from 5 mm stands with intervals of 0.5 ms but is thrown up with 1 ms. In flight the
-    tolerances limit the accuracy. Pushes act with their mean force in each interval.
+    The time step of ``simulate`` is the output interval, which the solver divides as the tolerances need. It restarts
+    in each interval, since contact modes, anchors of friction springs and held torques change only between intervals: a
+    contact point that lands is in contact only from the interval's end on, at the depth that it has reached by then,
+    and a sliding point can stick only from the end on. While contacts change, the accuracy depends on the interval: a
+    human dropped from 5 mm stands with intervals of 0.5 ms but is thrown up with 1 ms. In flight it depends on the
+    tolerances. In each interval a push acts with its mean force.
 
-    The solver calls the compiled equations from Python. A step takes about 1 ms, 150 times as long as one of the
-    recursive integrator, and up to seconds while points slide under a shock: friction that is viscous below
-    ``stiction_velocity`` is stiff. ``order`` is the order of the internal steps; the tolerances set the error of a run.
+    The solver calls the compiled equations from Python. Computing an interval takes about 1 ms, 150 times as long as a
+    step of the recursive integrator, and up to seconds while points slide in an impact: the equations are then stiff,
+    because friction is viscous below ``stiction_velocity``. ``order`` is the order of the solver's internal steps.
 
     Raises:
         InputError: a tolerance is not a finite number above zero, or the relative tolerance is below 1e-13.
@@ -58,8 +58,8 @@ class Adaptive(ContinuousTime):
     cost: ClassVar[str] = "O(n), from Python"
     steps_from_python: ClassVar[bool] = True
 
-    relative_tolerance: float = quantity("", "Error control: relative tolerance of each variable", 1e-9)
-    absolute_tolerance: float = quantity("", "Error control: absolute tolerance of each variable, SI", 1e-10)
+    relative_tolerance: float = quantity("", "Relative error allowed per adaptive step in each variable", 1e-9)
+    absolute_tolerance: float = quantity("", "Absolute error allowed per adaptive step in each variable, in SI", 1e-10)
 
     def __post_init__(self) -> None:
         for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):

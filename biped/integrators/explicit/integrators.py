@@ -37,16 +37,16 @@ class FixedStep(ContinuousTime):
     propagate: ClassVar[Propagator]
 
     def stable_step(self, model: Model, q: Floats, floor: Floor) -> float:
-        """Return the longest step [s] expected to be stable while all contact points stick."""
+        """Return the longest time step [s] expected to be stable while all contact points stick."""
         return longest_stable_step(model, q, floor, type(self).propagate)
 
 
 @dataclass(frozen=True)
 class ExplicitEuler(FixedStep):
-    """Euler's method: q' = q + h v, v' = v + h M⁻¹(τ − C), exponential map for turns. It adds energy to oscillations.
+    """Euler's method with time step h: q' = q + h v, v' = v + h v̇(q, v). It adds energy to oscillations.
 
-    The human rises from a crouch correctly with steps of 0.05 ms. With steps of 0.1 ms the soles shiver, and with
-    0.2 ms or more the human falls.
+    Rotations are advanced by the exponential map. The human model rises from a crouch correctly with steps of 0.05 ms.
+    With steps of 0.1 ms the soles shiver, and with 0.2 ms or more the human falls.
     """
 
     name: ClassVar[str] = "explicit-euler"
@@ -61,11 +61,11 @@ class ExplicitEuler(FixedStep):
 
 @dataclass(frozen=True)
 class SemiImplicitEuler(FixedStep):
-    """Semi-implicit Euler: v' = v + h M⁻¹(τ − C), q' = q + h v', exponential map for turns.
+    """Semi-implicit Euler method with time step h: v' = v + h v̇(q, v), q' = q + h v', exponential map for rotations.
 
-    It is symplectic only for a constant mass matrix: velocities are not momenta, and the momentum of a tree in flight
-    drifts. The human rises from a crouch correctly with steps of 0.05 ms. With 0.1 and 0.2 ms the soles shiver, and
-    with 0.25 ms or more the human falls.
+    It is symplectic only for a constant mass matrix, because it advances velocities instead of momenta: the momentum of
+    a model in flight drifts. The human model rises from a crouch correctly with steps of 0.05 ms. With 0.1 and 0.2 ms
+    the soles shiver, and with 0.25 ms or more the human falls.
     """
 
     name: ClassVar[str] = "semi-implicit-euler"
@@ -82,8 +82,8 @@ class SemiImplicitEuler(FixedStep):
 class RungeKutta4(FixedStep):
     """The classical Runge–Kutta method; quaternions are integrated as four numbers and normalized after each step.
 
-    The human rises from a crouch correctly with steps of 0.1 ms. With 0.25 ms the soles shiver, and with 0.5 ms or more
-    the human falls. While points slide or change their mode, the force has kinks and the order is lower.
+    The human model rises from a crouch correctly with steps of 0.1 ms. With 0.25 ms the soles shiver, and with 0.5 ms
+    or more the human falls. While contact points slide, land or lift off, forces are not smooth: the order is lower.
     """
 
     name: ClassVar[str] = "rk4"
@@ -97,5 +97,5 @@ class RungeKutta4(FixedStep):
 
 
 def buffers_for(model: Model) -> Flow:
-    """Return buffers for the flow of a model."""
+    """Return the work arrays of explicit integrators for a model."""
     return new_flow(model.n, model.nq, model.nv, model.nc)

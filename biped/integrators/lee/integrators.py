@@ -31,15 +31,15 @@ def check_guess(guess: str) -> None:
 
 @dataclass(frozen=True)
 class Lee(NewtonSettings):
-    """The integrator of Lee et al. 2016 (section 2.2), with bodies that move along screws, and Newton steps in O(n).
+    """The variational integrator of Lee et al. 2016, section 2.2: bodies move along screws, and a step costs O(n).
 
-    The equations of a step are the paper's algorithm 2, extended by floating roots, spherical joints and contacts. The
-    potential P(T) of a body, general in the paper, is that of uniform gravity. This class solves the equations with the
-    Newton method of ``Recursive``, its subclasses with the methods of the paper. Linear and angular momentum are
-    conserved, but the discrete linear momentum of a turning body is not its mass times Δx/h: the centre of mass of a
-    free body deviates from a straight line by O(h²), with ``Recursive`` by round-off only.
+    The equations of a step are algorithm 2 of Lee et al., extended to floating roots, spherical joints and contacts.
+    The potential energy of a body is that of uniform gravity. This class solves the equations by the Newton method of
+    ``Recursive``, its subclasses by the methods of Lee et al. Linear and angular momentum are conserved. However, the
+    discrete linear momentum of a rotating body is not its mass times its mean velocity in a step: the centre of mass of
+    a free body deviates from a straight line by O(h²) for time steps h, but with ``Recursive`` by round-off only.
 
-    ``NewtonSettings`` documents all settings except ``guess``.
+    See ``NewtonSettings`` for the settings; ``guess`` is the initial guess of a step's solution.
 
     Raises:
         InputError: a value is out of range.
@@ -51,7 +51,7 @@ class Lee(NewtonSettings):
     cost: ClassVar[str] = "O(n)"
 
     guess: str = quantity(
-        "", "Initial guess of a step: extrapolation, current (IG1), euler (IG2) or dynamics (IG3)", "extrapolation"
+        "", "Initial guess in a time step: extrapolation; current, euler, dynamics (Lee 2016: IG1–3)", "extrapolation"
     )
 
     def __post_init__(self) -> None:
@@ -70,8 +70,8 @@ class Lee(NewtonSettings):
 class LeeRiqn(Lee):
     """The recursive impulse-based quasi-Newton method of Lee et al. 2016 (algorithm 3).
 
-    It ignores stiffness: on a stiff floor or with stiff joints it does not converge for a whole step, and nearly all
-    steps are taken in parts (``retried_steps``).
+    Its approximate Jacobian has no stiffness terms: on a stiff floor or with stiff joints the iteration does not
+    converge for a whole time step, and nearly all steps are split (counted in ``retried_steps``).
     """
 
     name: ClassVar[str] = "lee-riqn"
@@ -82,7 +82,7 @@ class LeeRiqn(Lee):
 
 @dataclass(frozen=True)
 class LeeNewton(Lee):
-    """Newton's method with a full matrix, computed column by column (algorithm 4 of Lee et al. 2016)."""
+    """``Lee`` with a dense Jacobian in Newton's method, computed column by column (Lee et al. 2016, algorithm 4)."""
 
     name: ClassVar[str] = "lee-newton"
     cost: ClassVar[str] = "O(n³)"
@@ -93,7 +93,7 @@ class LeeNewton(Lee):
 
 @dataclass(frozen=True)
 class LeeBroyden(Lee):
-    """Broyden's method with a full inverse matrix, which is h times the inverse mass matrix at the start of a step."""
+    """``Lee`` with Broyden's method; in each step the inverse Jacobian starts as step length × inverse mass matrix."""
 
     name: ClassVar[str] = "lee-broyden"
     cost: ClassVar[str] = "O(n²)"

@@ -17,13 +17,12 @@ from biped.model import Model
 class Maximal(NewtonSettings):
     """The variational integrator in maximal coordinates: seven for each body, with the joints as constraints.
 
-    Source: Wendlandt 1997, section 5.4 and Algorithm 5.1. By Theorem 2.1 its runs equal those of ``Recursive``, up to
-    rounding and the tolerance. It costs more, and computes the joints' reactions: the columns ``reaction_<joint>_fx`` …
-    ``_nz`` of a run; the columns ``gap_position`` and ``gap_rotation`` are the largest gaps of the joints.
-    ``NewtonSettings`` documents the settings.
+    Source: Wendlandt 1997, section 5.4 and Algorithm 5.1. By Theorem 2.1 there, runs equal those of ``Recursive`` up to
+    rounding and the tolerance. It is slower, but computes the reactions in the joints: the columns
+    ``reaction_<joint>_fx`` … ``_nz`` of a run. The columns ``gap_position`` and ``gap_rotation`` are the largest gaps
+    in the joints. See ``NewtonSettings`` for the settings.
 
-    Joints that close loops are further constraints, as in the thesis; ``closing_columns`` are the columns with their
-    reactions and gaps.
+    Joints that close loops are further constraints; see ``closing_columns`` for their reactions and gaps in a run.
     """
 
     name: ClassVar[str] = "maximal"

@@ -21,14 +21,14 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Midpoint(NewtonSettings):
-    """The generalized midpoint rule, L_d = h L((1 − α) q + α q', (q' − q)/h), solved by Newton steps in O(n).
+    """The generalized midpoint rule of Johnson and Murphey 2009, with Newton iterations in O(n) instead of O(n³).
 
-    The rule is that of Johnson and Murphey 2009, whose algorithm takes O(n³). The unknowns are joint coordinates; the
-    orientation of a floating or spherical joint is three angles, in that of two charts which is regular at the start of
-    the step. Exactly conserved are the momenta of symmetries that shift these coordinates: linear momentum, and angular
-    momentum about the vertical axis. Angular momentum about the other axes is conserved to O(h²).
+    The discrete Lagrangian of a step of length h from q to q' is L_d = h L((1 − α) q + α q', (q' − q)/h). The unknowns
+    are joint coordinates; a floating or spherical joint has three angles, from the one of two charts that is regular at
+    the start of the step. Linear momentum, and angular momentum about the vertical axis, are conserved exactly,
+    because their symmetries are shifts of coordinates. Angular momentum about the other axes is conserved to O(h²).
 
-    ``NewtonSettings`` documents all settings except ``alpha``.
+    See ``NewtonSettings`` for the settings other than ``alpha`` (α).
 
     Raises:
         InputError: a value is out of range.
@@ -73,11 +73,11 @@ class Midpoint(NewtonSettings):
 
 @dataclass(frozen=True)
 class ScalableVariational(Midpoint):
-    """The midpoint rule with the recursions and the full matrix of Johnson and Murphey 2009, for comparison.
+    """The midpoint rule with the recursions and the dense Newton matrix of Johnson and Murphey 2009, for comparison.
 
-    The motion is that of ``Midpoint``, at a cost of O(n³) instead of O(n). Contacts are not supported.
+    The motion is that of ``Midpoint``, at a cost of O(n³) instead of O(n) for n bodies. Contacts are not supported.
 
-    ``Midpoint`` documents all settings except ``guess``.
+    See ``Midpoint`` for the settings; ``guess`` is the initial guess of a step's solution, as in ``Lee``.
 
     Raises:
         InputError: a value is out of range.

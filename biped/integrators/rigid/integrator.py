@@ -38,23 +38,23 @@ TOUCHING = ("points", "body")
 
 @dataclass(frozen=True)
 class Rigid(SolverSettings):
-    """The variational integrator with rigid contact, without springs and dampers, and with Coulomb friction.
+    """The variational integrator with rigid contact, without contact springs and dampers, and with Coulomb friction.
 
-    It takes the step of Brüdigam et al. 2024 (equations 22 to 33) in joint coordinates, without the joints'
-    multipliers: an interior point method on the O(n) factorization of ``Recursive``. Without contact the runs equal
-    those of ``Recursive``. At the end of a step the contacts act on the velocities too: sticking points are at rest,
-    and a point rebounds with ``restitution`` times its approach velocity.
+    Each step solves equations 22 to 33 of Brüdigam et al. 2024 in joint coordinates, so without multipliers of joints,
+    by an interior point method with the O(n) factorization of ``Recursive``. Without contact, runs equal those of
+    ``Recursive``. At the end of a step contacts also act on the velocities: sticking points are at rest, and a landing
+    point rebounds with ``restitution`` times its approach velocity.
 
-    The only number of a floor in use is ``mu_s``; ``mu_d`` must be equal. If points are below the floor at the start,
-    as on springs, the model is raised until the deepest point is on the floor. The columns ``solver_residual`` [N·s],
-    ``solver_complementarity`` [N·s·m] and ``deepest_point`` [m] hold the worst values since the last row; the column
-    ``unresolved`` counts the steps whose end velocities have no solution, which the next step corrects. The columns
-    ``press_1_<body>_<body>`` … [N] are the forces between bodies in the last step, for each pair of capsules that may
-    touch. Loops are closed in positions and velocities; they add the columns of ``closing_columns``.
+    The only parameter of a floor in use is ``mu_s``; ``mu_d`` must equal it. If points are below the floor at the
+    start, as on a compliant floor, the model is raised until the lowest point is on the floor. The columns
+    ``solver_residual`` [N·s], ``solver_complementarity`` [N·s·m] and ``deepest_point`` [m] (a depth) are the largest
+    values since the last row of the run; the column ``unresolved`` counts the steps without a solution for the end
+    velocities, which the next step corrects. The columns ``press_1_<body>_<body>`` … [N] are the contact forces of each
+    pair of capsules in the last step. Loops are closed in positions and velocities; they add ``closing_columns``.
 
-    With ``touching="body"`` trunk, knees, hands etc. (``biped.model.ragdoll.body_points``) touch the floor too, and
-    bodies in the model's ``touching`` touch one another. With n ``directions`` the friction limit is at least cos(π/n)
-    times that of the cone. For ``tolerance`` a gap counts as the momentum of a mean body that closes it in a step.
+    With ``touching="body"``, trunk, knees, hands etc. (``biped.model.ragdoll.body_points``) can touch the floor, and
+    the pairs of bodies in ``Model.touching`` each other. Friction in a pyramid of n ``directions`` is at least cos(π/n)
+    times that in the cone. For ``tolerance``, a gap counts as the momentum of a mean body that closes it in a step.
 
     Raises:
         InputError: a value is out of range.
@@ -66,12 +66,12 @@ class Rigid(SolverSettings):
     takes_loops: ClassVar[bool] = True
 
     complementarity: float = quantity(
-        "N·s·m", "Rigid contact: greatest product of impulse and gap (or slip) at convergence", 1e-15
+        "N·s·m", "Rigid contact: largest product of contact impulse and gap (or slip distance) of a solved step", 1e-15
     )
-    directions: int = quantity("", "Rigid contact: sides of the friction pyramid (even number); 0: cone", 8)
-    restitution: float = quantity("", "Rigid contact: coefficient of restitution at each point, from 0 to 1", 0.0)
-    touching: str = quantity("", "Rigid contact of: points (contact points), body (also trunk, hands, legs)", "points")
-    body_friction: float = quantity("", "Rigid contact: coefficient of friction between bodies", 0.5)
+    directions: int = quantity("", "Rigid contact: number of sides of the friction pyramid (even); 0: cone", 8)
+    restitution: float = quantity("", "Rigid contact: coefficient of restitution, 0 (no rebound) to 1 (elastic)", 0.0)
+    touching: str = quantity("", "Rigid contact of the contact points only (points) or of all bodies (body)", "points")
+    body_friction: float = quantity("", "Rigid contact: coefficient of friction between two bodies of the model", 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,9 +108,9 @@ class Rigid(SolverSettings):
         for name, item in floors.items():
             if item.mu_s != item.mu_d or item.friction == "printed":
                 raise InputError(
-                    f"integrator {self.name!r} has Coulomb's friction with one coefficient, and the {name} has "
-                    f"mu_s = {item.mu_s:g}, mu_d = {item.mu_d:g}, friction = {item.friction!r}: set mu_d to mu_s, and "
-                    "friction to 'yielding'"
+                    f"integrator {self.name!r} supports Coulomb friction with one coefficient only, but the {name} has "
+                    f"mu_s = {item.mu_s:g}, mu_d = {item.mu_d:g}, friction = {item.friction!r}: set mu_d equal to "
+                    "mu_s, and friction = 'yielding'"
                 )
 
     def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
@@ -133,8 +133,8 @@ class Rigid(SolverSettings):
         if not fresh or floor is not None or not model.is_floating:
             raise InputError(
                 f"a contact point is {depth:.3g} m below the floor, and integrator {self.name!r} cannot continue from "
-                "this state: start with all points above the floor, or with a floating model before its first step, "
-                "which is raised until it stands on the floor"
+                "this state: start with all contact points above the floor, or start a new run of a model with a "
+                "floating root, which is raised until it stands on the floor"
             )
         state.q[2] += depth
         state.ledger.works[START] -= depth * model.total_mass * model.gravity[2]

@@ -11,7 +11,7 @@ from biped.metrics.metric import Metric, Value, register
 
 
 def actuation(run: Measurement) -> dict[str, float]:
-    """Return torques, powers and works of all joints together and of each joint; torques are held between rows."""
+    """Return peak and RMS torque, peak power, and positive and negative work, of all joints together and of each."""
     joints, places, rows = run.layout.joints, run.places, run.rows[run.first :]
     if not joints:
         return {}
@@ -43,7 +43,7 @@ def saturation(run: Measurement) -> dict[str, Value]:
         return {}
     unknown = sorted(set(known) - set(run.layout.joints))
     if unknown:
-        raise InputError(f"saturation of {', '.join(unknown)}: no such joints")
+        raise InputError(f"saturation: the model has no joints {', '.join(unknown)}")
     times = {joint: float(known.get(joint, 0.0)) for joint in run.layout.joints}
     each: dict[str, Value] = {f"saturation_time_{joint}": time for joint, time in times.items()}
     return each | {"saturation_time": max(times.values(), default=None)}
@@ -59,7 +59,7 @@ register(
     Metric("peak_power_JOINT", "W", "peak power of a joint", actuation, "maximum of |τ ω|", WINTER),
     Metric("positive_work", "J", "positive work of the joints", actuation, "sum over joints", WINTER),
     Metric("positive_work_JOINT", "J", "positive work of a joint", actuation,
-           "sum of τ Δθ above zero, torque held between rows", WINTER),
+           "sum of τ Δθ above zero; τ is constant between two recorded rows", WINTER),
     Metric("negative_work", "J", "negative work of the joints", actuation, "sum over joints", WINTER),
     Metric("negative_work_JOINT", "J", "negative work of a joint", actuation, "sum of τ Δθ below zero", WINTER),
     Metric("saturation_time", "s", "longest time of an actuator at its limit", saturation, "maximum over joints",

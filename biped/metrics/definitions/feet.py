@@ -28,7 +28,7 @@ def displacement(run: Measurement) -> dict[str, float]:
 
 
 def feet(run: Measurement) -> dict[str, Value]:
-    """Return the largest and the mean normal force of each foot, and the largest just after a landing."""
+    """Return the largest and the mean normal force on each foot, and the largest within 0.05 s after a landing."""
     time, values = run["time"][run.first :], dict[str, Value]()
     for number, foot in enumerate(run.layout.feet):
         down, force = run.is_foot_down(number)[run.first :], run.series[run.first :, FEET + number]

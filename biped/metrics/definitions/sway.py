@@ -23,7 +23,7 @@ LEAST_STIMULUS = 1e-9
 
 
 def sway(run: Measurement) -> dict[str, float]:
-    """Return gain and phase of the sway over the last whole cycles of the floor's motion (its lowest frequency)."""
+    """Return the sway's gain and phase at each frequency of the floor's motion, from whole cycles of the lowest one."""
     stimulus, time = run.context.stimulus, run.places.time
     if stimulus is None or run.places.platform == ABSENT or run.fell:
         return {}

@@ -15,14 +15,14 @@ LOW_PASS = 2.5
 def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = 0.003) -> dict[str, float]:
     """Return measures of the peaks of a sway density curve; an empty dict if the curve has fewer than two peaks.
 
-    For each sample, the curve is the duration of the unbroken run of samples around it that lie within ``radius`` of
-    it. The curve is low-passed at 2.5 Hz by a zero-phase filter of fourth order.
+    At each sample, the value of the curve is the time for which the sway stays within ``radius`` of this sample, before
+    and after it, without interruption. The curve is low-passed at 2.5 Hz by a zero-phase filter of fourth order.
 
     Args:
         time: (n,) [s], ascending in even steps.
         ap: (n,) [m] anteroposterior position, without gaps.
         ml: (n,) [m] mediolateral position, without gaps.
-        radius: [m]; the default of 3 mm is that of Quijoux et al. 2021.
+        radius: [m] largest distance from a sample; the default of 3 mm is that of Quijoux et al. 2021.
 
     Returns:
         ``sway_density_peak`` [s], the mean height of the peaks; ``sway_density_distance`` [m], the mean distance
@@ -35,7 +35,7 @@ def sway_density(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, radius: float = 
     times, sway = checked(time, ap, ml)
     step = even_step(times)
     if not (radius > 0.0 and np.isfinite(sway).all()):
-        raise InputError(f"radius = {radius!r}: it must be above zero, and the sway must have no gaps")
+        raise InputError(f"radius = {radius!r} must be above zero, and ap and ml must have no missing values")
     stayed = step * (_stays(sway, radius) + _stays(sway[::-1], radius)[::-1])
     curve = low_passed(times, stayed, LOW_PASS, "the sway density curve's low-pass")
     peaks = 1 + np.flatnonzero((curve[1:-1] > curve[:-2]) & (curve[1:-1] > curve[2:]))

@@ -29,13 +29,13 @@ UNEVEN = 0.05
 def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: float = 10.0) -> "pd.DataFrame":
     """Return the mean square displacement of a sway by time lag, from all pairs of points with this lag.
 
-    The curve of one record scatters, more so at longer lags. Collins and De Luca took the mean of the curves of ten
-    records of 30 s each: with tables, ``sum(curves) / len(curves)``.
+    The curve of one record scatters, more so at longer lags. Collins and De Luca (1993) took the mean of the curves of
+    ten records of 30 s each: ``sum(curves) / len(curves)``.
 
     Args:
         time: (n,) [s], ascending in even steps.
-        ap: (n,) [m]; NaN for missing values: only complete pairs count.
-        ml: (n,) [m]; NaN for missing values.
+        ap: (n,) [m] anteroposterior position; NaN if missing: pairs with a missing value do not count.
+        ml: (n,) [m] mediolateral position; NaN if missing.
         longest: [s] longest lag; at most half of the record.
 
     Returns:
@@ -53,7 +53,7 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
     lags = math.floor(longest / step + 1e-6)
     if not FEWEST <= lags <= (len(times) - 1) / 2:
         raise InputError(
-            f"longest = {longest!r}: it must be from {FEWEST * step:g} s, three steps, to "
+            f"longest = {longest!r}: it must be from {FEWEST * step:g} s, three samples, to "
             f"{(times[-1] - times[0]) / 2.0:g} s, half of the record"
         )
     squares = {
@@ -65,23 +65,23 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
 
 
 def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) -> dict[str, float]:
-    """Fit two lines to a diffusion curve; return its growth over short and over long lags, and their crossing.
+    """Fit two lines to a diffusion curve; return its growth over short and long lags, and where the lines cross.
 
-    Over each region, in the plane and by axis (``…_ap``, ``…_ml``): ``short_diffusion`` and ``long_diffusion`` D of
-    ⟨Δx²⟩ = 2 D Δt, half the slope of the line (in the plane the sum over the axes, as in Collins and De Luca);
-    ``short_exponent`` and ``long_exponent`` H of ⟨Δx²⟩ ∝ Δt²ᴴ, half the slope of the line through the logarithms: above
-    1/2 motions persist, below they reverse. The lines cross at ``critical_time`` and ``critical_distance`` (mean
-    square); these are missing if the crossing is not within the curve. The exponents are missing if nothing moves.
+    Measures are given in the plane and by axis (names in ``_ap`` and ``_ml``). ``short_diffusion`` and
+    ``long_diffusion`` are D in ⟨Δx²⟩ = 2 D Δt, half the slope of a line (in the plane, the sum of both axes).
+    ``short_exponent`` and ``long_exponent`` are H in ⟨Δx²⟩ ∝ Δt²ᴴ, half the slope in logarithms: above 1/2, motions
+    persist, below they reverse. The lines cross at the lag ``critical_time`` and the mean square ``critical_distance``;
+    these are missing if the crossing is not within the curve. The exponents are missing if nothing moves.
 
-    Without ``regions``, ``parting`` [s] is the lag at which the first line ends. It is determined for each column
-    between 0.3 and 2.5 s so that both lines together have the smallest sum of squared residuals. Each residual has the
-    weight 1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones. Collins and De Luca
-    chose the parting by eye, near 1 s. If the parting is at 0.3 or 2.5 s, or the lines cross outside of this range,
-    it contains no critical point, and ``critical_time`` and ``critical_distance`` are missing.
+    Without ``regions``, ``parting`` [s] is the lag at which the first line ends and the second begins. For each column,
+    it is chosen between 0.3 and 2.5 s so that both lines together have the smallest sum of squared residuals. Each
+    residual has the weight 1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones.
+    Collins and De Luca chose the parting by eye, near 1 s. If the parting is at 0.3 or 2.5 s, or the lines cross
+    outside of this range, ``critical_time`` and ``critical_distance`` are missing.
 
     Args:
         curve: table of ``diffusion_curve``, or the mean of several.
-        regions: ((from, to), (from, to)) [s] lags of each line, for all columns; None: determine them.
+        regions: ((from, to), (from, to)) [s] lags of the short-term and the long-term line; None: automatic.
 
     Returns:
         Diffusion in the squared length unit per second (m²/s), times in s, distances in the squared length unit.
@@ -110,7 +110,7 @@ def _mean_square(places: Floats, lag: int) -> float:
     away = places[lag:] - places[:-lag]
     away = away[np.isfinite(away)]
     if not len(away):
-        raise InputError(f"no two valid points are {lag} steps apart: there are too many gaps")
+        raise InputError(f"no two valid points are {lag} samples apart: there are too many gaps")
     return float(away @ away) / len(away)
 
 
@@ -125,7 +125,7 @@ def _two_lines(lag: Floats, square: Floats, regions: Regions | None) -> Iterator
         within = [(lag >= low - 1e-9) & (lag <= high + 1e-9) for low, high in regions]
         first, last = lag[0], lag[-1]
     if min(part.sum() for part in within) < FEWEST:
-        raise InputError(f"regions {regions}: each must have three or more of the lags up to {lag[-1]:g} s")
+        raise InputError(f"regions = {regions}: each must contain three or more of the lags, up to {lag[-1]:g} s")
     lines = [np.polyfit(lag[part], square[part], 1) for part in within]
     for term, part, (slope, _) in zip(("short", "long"), within, lines, strict=True):
         yield f"{term}_diffusion", slope / 2.0
@@ -145,8 +145,8 @@ def _parting(lag: Floats, square: Floats) -> tuple[NDArray[np.int64], int]:
     places = places[(lag[places] >= PARTING[0] - 1e-9) & (lag[places] <= PARTING[1] + 1e-9)]
     if not len(places):
         raise InputError(
-            f"{len(lag)} lags up to {lag[-1]:g} s: two lines need {2 * FEWEST} or more, with a parting between "
-            f"{PARTING[0]:g} and {PARTING[1]:g} s: sample faster, or set regions"
+            f"{len(lag)} lags up to {lag[-1]:g} s are too few: {FEWEST} or more must be on both sides of a lag between "
+            f"{PARTING[0]:g} and {PARTING[1]:g} s; use a higher sampling rate, or set regions"
         )
     left = _residual(lag, square, 1.0 / lag)[places]
     right = _residual(lag[::-1], square[::-1], 1.0 / lag[::-1])[len(lag) - places - 2]

@@ -25,9 +25,9 @@ WINDOWS = 20
 def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bool = False) -> float:
     """Return the sample entropy (Richman and Moorman 2000): −ln of the share of similar pairs that remain similar.
 
-    Two stretches of m samples are similar if they differ nowhere by more than r standard deviations, and remain similar
-    if this holds for m + 1 samples; a stretch is not compared with itself. The entropy is 0 for a signal that repeats
-    itself and −ln erf(r / 2) for white Gaussian noise, 2.185 for r = 0.2.
+    Two stretches of m samples are similar if no sample of one differs from that of the other by more than r standard
+    deviations. They remain similar if this holds for m + 1 samples; a stretch is not compared with itself. The entropy
+    is 0 for a signal that repeats itself and −ln erf(r / 2) for white Gaussian noise, 2.185 for r = 0.2.
 
     The signal is assumed to be stationary. A drift of the sway makes the entropy small, since it increases the standard
     deviation and with it the tolerance. With ``increments``, the differences of successive samples are used instead, as
@@ -60,7 +60,7 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
         tree = KDTree(windows[:, :length])
         alike.append(int(tree.count_neighbors(tree, r * spread, p=math.inf)) - len(windows))
     if not alike[1]:
-        raise InputError(f"no two stretches of {m + 1} samples are within r = {r:g}: use a longer signal or greater r")
+        raise InputError(f"no two stretches of {m + 1} samples are similar: use a longer signal, or r above {r:g}")
     return math.log(alike[0] / alike[1])
 
 
@@ -69,12 +69,11 @@ def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -
 
     Args:
         signal: (n,), without gaps.
-        windows: sizes of the windows in samples, 3 or more; None: up to twenty sizes, spaced evenly in log, from 10 to
-            n/10.
+        windows: sizes of the windows in samples, 3 or more; None: up to twenty sizes, log-spaced from 10 to n/10.
 
     Returns:
         Table with a row for each size: ``window`` in samples, and ``fluctuation``, the RMS about the line fitted in
-        each window, in the signal's unit. Samples at the end that fill no window are left out.
+        each window, in the signal's unit. Samples at the end that do not fill a window are left out.
 
     Raises:
         InputError: there are gaps, the signal is constant, or a window is too short or longer than the signal.
@@ -89,7 +88,7 @@ def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -
         windows = np.unique(np.geomspace(SHORTEST_WINDOW, longest, WINDOWS).round())
     sizes = np.asarray(windows, dtype=np.int64).ravel()
     if not (len(sizes) and sizes.min() >= 3 and sizes.max() <= len(values)):
-        raise InputError(f"windows must have from 3 to {len(values)} samples")
+        raise InputError(f"each window must have from 3 to {len(values)} samples")
     if not values.std() > 1e-9 * np.abs(values).max():
         raise InputError("the signal is constant: it has no fluctuation")
     profile = np.cumsum(values - values.mean())
@@ -97,7 +96,7 @@ def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -
 
 
 def fluctuation_exponent(signal: ArrayLike, windows: ArrayLike | None = None) -> float:
-    """Return α of F(n) ∝ nᵅ in ``detrended_fluctuation``: the slope through the logarithms, by least squares.
+    """Return the exponent α of the fluctuation F(n) ∝ nᵅ at window size n, fitted to the logarithms by least squares.
 
     α is 0.5 for white noise, 1 for 1/f noise, and 1.5 for a random walk.
 
@@ -106,7 +105,7 @@ def fluctuation_exponent(signal: ArrayLike, windows: ArrayLike | None = None) ->
     """
     table = detrended_fluctuation(signal, windows)
     if table["window"].nunique() < 2:
-        raise InputError("an exponent needs windows of two sizes or more")
+        raise InputError("windows must have two or more sizes to fit an exponent")
     return float(np.polyfit(np.log(table["window"]), np.log(table["fluctuation"]), 1)[0])
 
 

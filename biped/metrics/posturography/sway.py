@@ -39,23 +39,23 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
     """Return distances, path, velocity, area and frequencies of a sway, in the plane and by axis.
 
     Names of measures of one axis end in ``_ap`` or ``_ml``. The measures are: ``path_length`` (TOTEX),
-    ``mean_velocity`` (MVELO), ``mean_distance`` (MDIST) and ``rms_distance`` (RDIST) from the mean, ``range`` (in the
-    plane the greatest distance between any two points), ``mean_frequency`` (MFREQ); ``area``, the 95 % prediction
-    ellipse; ``sway_area_rate`` (AREA-SW), the area per second swept by the line from the mean to the sway;
+    ``mean_velocity`` (MVELO), ``mean_frequency`` (MFREQ); ``mean_distance`` (MDIST) and ``rms_distance`` (RDIST) from
+    the mean position; ``range`` (in the plane, the greatest distance of two points); ``area`` of the 95 % prediction
+    ellipse; ``sway_area_rate`` (AREA-SW), the area per second swept by the line from the mean position to the sway;
     ``principal_direction`` [°] of the ellipse's major axis from the AP axis, 0 to 90; ``zero_crossings_ap`` and ``_ml``
     [Hz], the rate of sign changes of the velocity.
 
     Measures of the spectrum between 0.15 and 5 Hz (in the plane: of the distance from the mean) are:
     ``power_frequency_50`` and ``power_frequency_95`` (PF50, PF95), interpolated between spectral lines;
     ``centroid_frequency`` (CFREQ); ``frequency_dispersion`` (FREQD), 0 for one frequency; ``power_low``,
-    ``power_medium`` and ``power_high``, the power up to 0.5 Hz, up to 2 Hz and above.
+    ``power_medium`` and ``power_high``, the power up to 0.5 Hz, from 0.5 to 2 Hz, and above 2 Hz.
 
     Measures that are undefined are left out: all with fewer than three points, frequencies and directions without
     motion, spectral measures of a record that is shorter than 20 s or has gaps, and zero crossings of a record with
     gaps.
 
-    Path, velocity and mean frequency increase with the bandwidth of the record. Prieto et al. low-passed at 5 Hz and
-    sampled at 100 Hz.
+    Path, velocity and mean frequency increase with the bandwidth of the record. Prieto et al. (1996) low-passed at 5 Hz
+    and sampled at 100 Hz.
 
     Args:
         time: (n,) [s], ascending.
@@ -77,12 +77,12 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
 
 
 def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
-    """Return the measures of ``sway_measures`` for ascending times (n,) and AP and ML (n, 2), without checks."""
+    """Return the measures of ``sway_measures`` for times (n,) and AP and ML positions (n, 2), unchecked."""
     return {name: float(value) for name, value in (*_extent(time, sway), *_of_whole(time, sway))}
 
 
 def checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:
-    """Return times (n,), and AP and ML (n, 2), after the checks of ``sway_measures``."""
+    """Return times (n,), and AP and ML positions (n, 2), after the checks of ``sway_measures``."""
     columns = [np.asarray(values, dtype=np.float64) for values in (time, ap, ml)]
     shapes = [column.shape for column in columns]
     if len(set(shapes)) > 1 or columns[0].ndim != 1:
@@ -175,9 +175,9 @@ def _of_spectrum(suffix: str, frequency: Floats, density: Floats) -> Iterator[tu
 def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[str, float]:
     """Return the mean power frequency [Hz] by Welch's method, as in Santos and Duarte 2016.
 
-    For each axis that moves it is ∫ f P df / ∫ P df up to half of the sampling rate, by the trapezoidal rule. P is
-    estimated from three segments of half of the record that overlap by half, each less its mean, with Hann windows. The
-    measure without an axis in the name is the mean of both, weighted by the sums of their spectral lines.
+    For each axis with motion, it is ∫ f P df / ∫ P df over frequencies f up to half of the sampling rate. The power
+    spectral density P is estimated by three Hann windows of half the record's length, which overlap by half; their
+    means are subtracted. The measure without an axis in its name is the mean of both axes, weighted by their sums of P.
 
     Raises:
         InputError: the columns differ in length, time does not ascend, or there are gaps or fewer than eight points.
@@ -201,8 +201,8 @@ def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[
 def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
     """Return frequencies [Hz] and one-sided power spectral density of a signal less its mean [signal's unit²/Hz].
 
-    It is the mean of the estimates by eight sine tapers (Riedel and Sidorenko 1995), as in Prieto et al.; power at one
-    frequency is spread over 4.5 / T to both sides, T the length of the record. Uneven times are interpolated.
+    The density is the mean of the estimates by eight sine tapers (Riedel and Sidorenko 1995), as in Prieto et al. 1996.
+    Power at one frequency is spread over 4.5 / (length of the record) to both sides. Uneven times are interpolated.
     """
     n = len(time)
     rate, even = _evened(time, signal)

@@ -62,8 +62,8 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
             bodies.append(_body(home, i, joint_of(home, i, given, limits), options, mended))
     if not bodies:
         raise ModelError(
-            f"the URDF of {robot.name!r} does not move: its root is the ground and all joints are fixed; load with "
-            "floating=True to let it float"
+            f"no link of the URDF of {robot.name!r} moves: the root is the ground and all joints are fixed; load it "
+            "with floating=True to let it float"
         )
     return bodies, mended
 
@@ -81,7 +81,7 @@ def _given(robot: Robot, options: Options, joints: Sequence[str]) -> dict[str, d
 
 def _floating_body(home: contacts.Links, robot: Robot, options: Options, mended: dict[str, str]) -> Body:
     if home.model.inertias[1].mass == 0.0 and options.get("repair") != "inertia":
-        raise ModelError(f"root link {home.bodies[1]!r} has no mass and cannot float; load with floating=False")
+        raise ModelError(f"root link {home.bodies[1]!r} cannot float without mass; load with floating=False to fix it")
     joint = Joint(cast("str", robot.floating), "floating", position=robot.home)
     return _body(home, 1, joint, options, mended, parent=False)
 

@@ -44,7 +44,7 @@ class Links(NamedTuple):
         """
         frame = self.known_frame(link, what)
         if frame.parentJoint == UNIVERSE:
-            raise ModelError(f"{what}: link {link!r} is fixed to the ground and does not move")
+            raise ModelError(f"{what}: link {link!r} is fixed to the ground; name a moving link")
         return frame
 
     def placed(self, link: str, xyz: ArrayLike, rpy: Vector3, what: str) -> tuple[str | None, Vector3, Floats]:
@@ -88,7 +88,7 @@ def _named(link: str, points: Points) -> Iterable[tuple[str, ArrayLike]]:
     if isinstance(points, Mapping):
         return points.items()
     if isinstance(points, str) or not isinstance(points, Sequence):
-        raise ModelError(f"contacts: {link!r} must have a list of points [x, y, z] [m], got {points!r}")
+        raise ModelError(f"contacts: the value of {link!r} must be a list of points (x, y, z) [m], got {points!r}")
     return [(f"{link}_{i}", position) for i, position in enumerate(points, start=1)]
 
 
@@ -113,7 +113,7 @@ def contact_points(
     import pinocchio as pin
 
     if not feet:
-        raise ModelError("contacts = 'collision' needs feet: give the links that stand on the floor")
+        raise ModelError("contacts = 'collision' needs the option 'feet': list the links that stand on the floor")
     data = links.model.createData()
     pin.forwardKinematics(links.model, data, posture)
     left = np.array([-facing[1], facing[0]])
@@ -155,7 +155,7 @@ def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
             surface.append(world - [0.0, 0.0, radius_of(shape.geometry)])
     if not surface:
         raise ModelError(
-            f"foot {foot!r} has no collision geometry with corners; give its points in the option 'contacts', "
-            "or, for an MJCF, load the scene whose <contact><pair> has its geoms"
+            f"foot {foot!r} has no collision geometry with corners; list its contact points in the option 'contacts' "
+            "or, if it is in an MJCF, load the scene whose <contact><pair> contains the foot's geoms"
         )
     return np.vstack(surface)

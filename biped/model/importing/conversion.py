@@ -28,14 +28,14 @@ from biped.model.visual import Visual
 def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **options: Unpack[Options]) -> Model:
     """Convert a ``pinocchio.Model`` to a `Model`.
 
-    Bodies are named after the link on their joint. Supported joints have one degree of freedom or are spherical; the
-    root may float.
+    Each body is named after the link on its joint. Supported are joints with one degree of freedom, spherical joints,
+    and a free-flyer as the root's joint.
 
     Args:
-        model: Pinocchio's model, with independent joints.
+        model: the ``pinocchio.Model``, without mimic joints.
         geometry: the model's ``pinocchio.GeometryModel`` for collisions; needed for ``contacts="collision"``.
         visual: the model's ``pinocchio.GeometryModel`` for drawing; None: bodies have no visuals.
-        options: see `biped.model.importing.options.Options`.
+        options: options of the import, such as ``feet``; see `biped.model.importing.options.Options`.
 
     Raises:
         ModelError: a joint's type is not supported, or an option is invalid or does not apply to this model.
@@ -45,7 +45,7 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
     floats = bool(joints) and model.joints[1].shortname() == "JointModelFreeFlyer"
     if options.get("floating") not in (None, floats):
         does = "floats" if floats else "does not float"
-        raise ModelError(f"floating: the root of Pinocchio's model {does}; build it with the intended root joint")
+        raise ModelError(f"floating = {not floats}, but the root of Pinocchio's model {does}; leave this option out")
     robot = Robot(
         model=model,
         name=model.name or "robot",
@@ -185,6 +185,6 @@ def _contact_points(
     if not isinstance(requested, str):
         return contacts.given(requested, home)
     if robot.geometry is None:
-        raise ModelError("contacts = 'collision' needs collision geometry, which is missing; list points by link")
+        raise ModelError("contacts = 'collision' needs the argument geometry; pass it, or list points by link")
     geometry = robot.geometry(home.model, {home.frame(foot, "feet").parentJoint for foot in feet})
     return contacts.contact_points(feet, home, geometry, locking.place(home.model, rest), facing)

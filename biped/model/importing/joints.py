@@ -32,8 +32,8 @@ def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, floa
         return Joint(name, kind, position=position)
     if joint.nv != 1:
         raise ModelError(
-            f"joint {name!r} is a {joint.shortname().removeprefix('JointModel')}, but models have revolute, prismatic, "
-            "helical, spherical and floating joints only; replace it by joints with one degree of freedom"
+            f"joint {name!r} is a {joint.shortname().removeprefix('JointModel')}; only revolute, prismatic, helical, "
+            "spherical and floating joints are supported: replace it by joints with one degree of freedom"
         )
     data = joint.createData()
     joint.calc(data, np.zeros(joint.idx_q + joint.nq))  # sets the motion subspace of a screw

@@ -47,7 +47,7 @@ def _position(joint: str, mimics: Mapping[str, Mimic], rest: Mapping[str, float]
         return rest.get(joint, 0.0)
     if most == 0:
         raise ModelError(
-            f"joint {joint!r} mimics itself through {mimics[joint].driver!r}; lock one: locked={{{joint!r}: 0.0}}"
+            f"joint {joint!r} mimics itself through {mimics[joint].driver!r}; lock it: locked={{{joint!r}: 0.0}}"
         )
     driver, multiplier, offset = mimics[joint]
     return multiplier * _position(driver, mimics, rest, most - 1) + offset

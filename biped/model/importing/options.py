@@ -98,12 +98,12 @@ def check_names(value: object, what: str) -> None:
 
 def _check_table(name: str, value: object) -> None:
     if not isinstance(value, Mapping):
-        raise ModelError(f"{name} must be a table of positions by joint, like {{'knee': 0.0}}, got {value!r}")
+        raise ModelError(f"{name} must be a table of joint positions, like {{'knee': 0.0}}, got {value!r}")
 
 
 def _check_contacts(contacts: object) -> None:
     if not isinstance(contacts, (str, Mapping)) or (isinstance(contacts, str) and contacts != COLLISION):
-        raise ModelError(f"contacts must be 'collision' or lists of points by link, got {contacts!r}")
+        raise ModelError(f"contacts must be 'collision' or a table of lists of points by link, got {contacts!r}")
 
 
 def by_joint(values: Mapping[str, float], what: str, joints: Iterable[str]) -> dict[str, float]:

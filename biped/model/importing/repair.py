@@ -47,8 +47,8 @@ def is_thin(inertia: Inertia) -> bool:
 
 #: Remedies for impossible bodies, for messages.
 WAYS_OUT = (
-    "load with repair='merge' to weld it to its parent, or with repair='inertia' to give it the least inertia that it "
-    "can have"
+    "load with repair='merge' to weld the body to its parent, or with repair='inertia' to give it the least inertia "
+    "that a body can have"
 )
 
 

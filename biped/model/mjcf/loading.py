@@ -26,18 +26,18 @@ _ABSENT = re.compile(r"Error opening file '(.*?)'")
 def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     """Load a model from an MJCF file, with MuJoCo's compiler.
 
-    Bodies become links; bodies without joints become parts of their parents. A body with several joints has links
-    without mass between them. Joints are at zero in the file's reference pose, MuJoCo's ``qpos0``; their limits are
-    relative to it. Bodies fixed to the world are the ground; only the friction of a level floor is read from it.
+    Bodies without joints become parts of their parents. If a body has several joints, bodies without mass are inserted
+    between them. Joints are at zero in the file's reference pose, MuJoCo's ``qpos0``; their limits are relative to this
+    pose. Bodies fixed to the world are the ground, of which only the friction of a level floor is read.
 
     Args:
         source: path of a robot's file, or of a scene that includes it.
-        options: settings in addition to the file; see `biped.model.importing.options.Options`. A body with a free joint
-            floats, unless ``floating`` is false; without free joints, bodies fixed to the world float if it is true.
+        options: settings in addition to the file; see `biped.model.importing.options.Options`. By default, a body with
+            a free joint floats; ``floating=False`` fixes it to the ground. Without free joints in the file,
+            ``floating=True`` lets the bodies that are fixed to the world float, as one body.
 
     Raises:
-        ModelError: MuJoCo is not installed; the file is missing, is not MJCF, or describes no model; or an option is
-            invalid.
+        ModelError: MuJoCo is not installed; the file is missing, not MJCF, or without a model; an option is invalid.
 
     Warns:
         ModelWarning: a part of the file is not simulated.
@@ -46,7 +46,7 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     path = Path(source)
     compiled, meshes, undrawn = compiled_mjcf(path)
     if compiled.nbody == 1:
-        raise ModelError(f"the MJCF {str(path)!r} has no <body>, also not in included files; give the robot's file")
+        raise ModelError(f"neither the MJCF {str(path)!r} nor its included files have a <body>; load the robot's file")
     tree = tree_of(compiled, options.get("floating"), options.get("locked", {}))
     actuators, unread = actuators_of(compiled, tree)
     friction, floor_notes = floor_of(compiled, tree, options.get("feet", ()))
@@ -80,7 +80,7 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
     if not path.is_file():
         raise ModelError(f"there is no MJCF file {str(path)!r}")
     if b"<robot" in path.read_bytes()[:5000]:
-        raise ModelError(f"{str(path)!r} is a URDF, not an MJCF: give its name the ending .urdf")
+        raise ModelError(f"{str(path)!r} is a URDF, not an MJCF: rename it to end in .urdf")
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -18,9 +18,9 @@ _LEVEL = 1e-6
 
 
 def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) -> Any:
-    """Return Pinocchio's geometry on the tree's bodies: the drawn shapes, or those that can touch the floor.
+    """Return geoms of a ``mujoco.MjModel``, the visible ones if ``drawn``, as a ``pinocchio.GeometryModel``.
 
-    If the file has no floor, all collision shapes count. Meshes are in ``folder``.
+    Otherwise, return those that can touch the floor; without a floor, all collision geoms. Meshes are in ``folder``.
     """
     import pinocchio as pin
 

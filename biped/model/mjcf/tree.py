@@ -50,15 +50,15 @@ def pose(position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Any:
 
 
 def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str] = ()) -> Tree:
-    """Convert a compiled model.
+    """Convert the bodies and joints of a ``mujoco.MjModel`` to a Pinocchio model.
 
     Args:
-        compiled: a ``mujoco.MjModel``.
-        floating: True to let bodies fixed to the world float; None: only bodies with a free joint float.
-        locked: names or patterns of joints to lock.
+        compiled: the ``mujoco.MjModel``.
+        floating: True: bodies fixed to the world float; None: only bodies with a free joint float; False: none float.
+        locked: names of joints that will be locked, or patterns with ``*``.
 
     Raises:
-        ModelError: nothing moves, or other bodies than the floating tree move.
+        ModelError: nothing moves, or a joint outside of a floating tree moves and is not in ``locked``.
     """
     import pinocchio as pin
 
@@ -67,7 +67,7 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
     joints = [compiled.joint(j).name for j in range(compiled.njnt)]
     joints = [name or _apart(_unnamed(compiled, j, bodies), joints) for j, name in enumerate(joints)]
     if "universe" in joints:
-        raise ModelError("joint 'universe': Pinocchio reserves this name; rename it")
+        raise ModelError("joint 'universe': Pinocchio reserves this name; rename the joint")
     free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
     _check_alone(compiled, free, joints, locked)
     model, root, home = pin.Model(), None, np.zeros(3)
@@ -110,9 +110,9 @@ def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Coll
     if loose:
         lock = f"lock them: locked={{{loose[0]!r}: 0.0}}"
         raise ModelError(
-            f"a model with a floating root must be one tree, but this MJCF has, in addition to the tree of "
-            f"{joints[free[0]]!r}, the moving joints {listed(loose, most=40)}: "
-            f"{lock if len(free) == 1 else 'remove the others from a copy of the file'}"
+            "a model with a floating root must be one tree, but these moving joints of the MJCF are not in the tree of "
+            f"the free joint {joints[free[0]]!r}: {listed(loose, most=40)}; "
+            f"{lock if len(free) == 1 else 'remove their bodies from a copy of the file'}"
         )
 
 

@@ -21,7 +21,7 @@ def text_attribute(element: ET.Element, attribute: str, where: str) -> str:
     """
     value = element.get(attribute)
     if not value:
-        raise ModelError(f"{where} needs the attribute {attribute!r}, a name")
+        raise ModelError(f"{where} needs the attribute {attribute!r}, which is missing or empty")
     return value
 
 

@@ -210,7 +210,7 @@ def _joint(element: ET.Element, links: tuple[str, ...]) -> UrdfJoint:
     name = text_attribute(element, "name", "a <joint>")
     where = f"joint {name!r}"
     if name in _RESERVED:
-        raise ModelError(f"{where}: Pinocchio reserves this name; give it another name")
+        raise ModelError(f"{where}: Pinocchio reserves this name; rename the joint")
     _check_single(element, where)
     joint = UrdfJoint(
         name,
@@ -280,7 +280,7 @@ def _origin(element: ET.Element, where: str) -> tuple[Vector3, Vector3]:
     if origin is None:
         return _ZERO, _ZERO
     if len({"xyz", "rpy", *origin.attrib}) > 2 and not {"xyz", "rpy"} <= set(origin.attrib):
-        raise ModelError(f"{where}: <origin> has {', '.join(origin.attrib)}; it must have xyz [m] and rpy [rad]")
+        raise ModelError(f"{where}: <origin> has the attributes {', '.join(origin.attrib)}, not xyz [m] and rpy [rad]")
     return triple(origin, "xyz", where, _ZERO), triple(origin, "rpy", where, _ZERO)
 
 
@@ -378,7 +378,7 @@ def _root(links: tuple[str, ...], joints: tuple[UrdfJoint, ...]) -> str:
     roots = [link for link in links if link not in children]
     if len(roots) != 1:
         names = ", ".join(repr(root) for root in roots) or "none"
-        raise ModelError(f"a URDF needs exactly one link that is the child of no joint, got {names}")
+        raise ModelError(f"a URDF needs exactly one root, a link that is the child of no joint; got {names}")
     _check_connected(roots[0], links, joints)
     return roots[0]
 

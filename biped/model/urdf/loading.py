@@ -29,12 +29,12 @@ GROUND = "world"
 def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
     """Load a model from a URDF.
 
-    Bodies are named after the link on their joint, and ordered depth first, siblings in document order. Links on fixed
-    joints are merged; ``contacts`` and ``feet`` may still refer to them. Joints that mimic others are locked at the
-    rest positions of their drivers. Boxes among the collision geometry become the model's shapes, visual geometry its
-    visuals. Limits, damping and friction are kept in the joints. Contact points, feet, armature, gravity and the root's
-    home position are read if `save_urdf` has written them. By default the root link floats as in the saved model; in
-    other files it floats unless its name is ``world``.
+    Each body is named after the link on its joint; bodies are ordered depth first, siblings as in the file. Links on
+    fixed joints become parts of their parents; the options ``contacts`` and ``feet`` may still name them. Mimic joints
+    are locked at the position for which the joints that they mimic are at rest. Collision boxes become the model's
+    shapes, visual geometry its visuals. Limits, damping and friction of joints are kept. In a file written by
+    `save_urdf`, contact points, feet, armature, gravity and the root's home position are also read, and the root link
+    floats by default if it did in the saved model; in other files, it floats unless its name is ``world``.
 
     Args:
         source: path of a file, or the XML itself.
@@ -116,7 +116,7 @@ def _closing_joint(data: ClosingData, links: Links) -> ClosingJoint:
     parent, position, R = links.placed(*data.parent, what)
     child, child_position, turned = links.placed(*data.child, what)
     if child is None:
-        raise ModelError(f"{what}: its child {data.child.link!r} is fixed to the ground; make it the parent")
+        raise ModelError(f"{what}: link {data.child.link!r} is fixed to the ground: swap <child> and <parent>")
     alignment = rpy_quaternion(matrix_rpy(matrix3(R @ turned.T, what)))
     axis = vector3(R @ np.array(data.axis), what)
     second = None if data.second_axis is None else vector3(R @ np.array(data.second_axis), what)

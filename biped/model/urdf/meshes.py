@@ -37,8 +37,8 @@ def _existing_path(name: str, link: str, folder: Path | None, packages: Sequence
     if path is not None:
         return path
     raise ModelError(
-        f"link {link!r}: the mesh {name!r} is missing; packages=['FOLDER', ...] gives folders in which "
-        f"{_PACKAGE} is searched, besides those above the file; or give the points in the option 'contacts'"
+        f"link {link!r}: the mesh file {name!r} is missing; {_PACKAGE} is searched in the folders above the URDF "
+        "and in those of packages=['FOLDER', ...]; add its folder, or list contact points in the option 'contacts'"
     )
 
 

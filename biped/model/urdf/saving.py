@@ -18,7 +18,7 @@ from biped.model.visual import Visual
 
 
 def save_urdf(model: Model, path: str | Path) -> None:
-    """Write ``model`` to the file ``path``; `load_urdf` reads it back with all arrays equal within 1e-12.
+    """Write ``model`` to the URDF file ``path``; `load_urdf` restores the model's arrays within 1e-12.
 
     Raises:
         ModelError: the model has a spherical or helical joint, which URDF does not support.

@@ -35,7 +35,7 @@ def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Val
         raise InputError(f"{path}: not TOML: {error}") from None
     table = document.get(TABLE)
     if list(document) != [TABLE] or not isinstance(table, dict):
-        raise InputError(f"{path}: it must have one table, [{TABLE}]; it has {', '.join(document) or 'none'}")
+        raise InputError(f"{path}: it must have only a table [{TABLE}], but has {', '.join(document) or 'nothing'}")
     try:
         return {name: from_json(experiment.parameter(name), value) for name, value in _named(table)}
     except InputError as error:

@@ -57,19 +57,20 @@ class ControllerName(Parameter):
 def controller_parameters(
     name: str, given: Mapping[str, Parameter] | None = None, *, hidden: bool = False
 ) -> tuple[Parameter, ...]:
-    """Return the parameters of a controller, given by name; ``given`` replaces defaults of parameters, by name.
+    """Return the parameters ``controller.…`` of the controller with this name.
 
-    ``hidden`` is True to include the parameters without effect on the human.
+    ``given`` contains parameters, by name, whose defaults and sources replace those of the controller. ``hidden`` is
+    True to include the parameters without effect on the human.
 
     Raises:
-        InputError: there is no such controller, or its fields cannot be parameters.
+        InputError: there is no such controller, it cannot be made, or it has a field ``name``.
     """
     entry = CONTROLLERS.find(name)
     source = OURS if entry.name in CONTROLLERS.builtin else entry.name.rpartition("/")[2]
     made = made_from("controller", entry, lambda: object_from(entry.thing, {}))
     parameters = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
     if NAME in parameters:
-        raise InputError(f"controller {name!r}: rename its field `name`: {NAME} is the name of the controller")
+        raise InputError(f"controller {name!r}: rename its field `name`, because {NAME} chooses the controller")
     for parameter in (given or {}).values():
         field = parameters.get(parameter.name)
         if field is not None and _kind(field) == _kind(parameter):
@@ -86,10 +87,10 @@ def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Param
 
 
 def controller_from(values: Values) -> Controller:
-    """Return the controller of these values; user controllers, which may have a state, are made anew each time.
+    """Return the controller that has these values; a user's controller, which may have a state, is made anew each time.
 
     Raises:
-        InputError: a value is impossible.
+        InputError: a value is not allowed, or a file of the controller does not exist.
     """
     name = values.word(NAME)
     return (
@@ -102,7 +103,7 @@ def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     controller: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
     for file in controller.files:
         if not Path(file).is_file():
-            raise InputError(f"controller {entry.name!r}: the file {file} of its `files` does not exist")
+            raise InputError(f"controller {entry.name!r}: the file {file} in its attribute `files` does not exist")
     return controller
 
 

@@ -73,7 +73,7 @@ def integrator_from(values: Values) -> Integrator:
     engine = engine_named(name)
     for setting in _settings().values():
         if values[setting.name] != setting.default:
-            raise InputError(f"{setting.name} is a setting of biped's integrators: {engine.title} does not have it")
+            raise InputError(f"{setting.name} is only for biped's integrators: leave it out for {engine.title}")
     return EngineIntegrator(engine)
 
 
@@ -83,7 +83,7 @@ def run_parameters(
     return (
         Parameter("run.duration", duration, "s", "Simulated time", source),
         Parameter("run.step", step, "s", "Time step of the integrator; must divide the control period", step_source),
-        Parameter("run.extend", extend, "s", "Longest extension of the run while a fall is undecided", OURS),
+        Parameter("run.extend", extend, "s", "Longest extension of the run to find out whether the body falls", OURS),
         Parameter("run.record_every", 0.0, "s", f"Time between recorded rows; 0: {recorded}", OURS),
     )
 

@@ -31,6 +31,7 @@ SCATTER = 0.01
 OURS = "this project"
 
 STANCE, SETTLE = "initial.stance", "initial.settle"
+_SETTLE = "Time to come to rest before the run; inf: as long as needed (default if initial.stance = upright)"
 CROUCH, UPRIGHT = "crouch", "upright"
 #: Parameters of ``Stance``, by its fields.
 _OF_STANCE = ("knees", "width", "foot_angle", "lean")
@@ -39,9 +40,10 @@ STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
+    seed = f"Seed of the random scatter of {what}; if set, initial.jitter defaults to {SCATTER:g} rad"
     return (
         Parameter("initial.jitter", 0.0, "rad", f"Standard deviation of the random scatter of {what}", OURS),
-        Parameter("initial.seed", 0, "", f"Seed of this scatter; sets initial.jitter to {SCATTER:g} if unset", OURS),
+        Parameter("initial.seed", 0, "", seed, OURS),
     )
 
 
@@ -50,7 +52,7 @@ def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
     if "initial.seed" not in changes:
         return dict(changes)
     if changes.get("initial.jitter") == 0.0:
-        raise InputError("initial.seed has no effect with initial.jitter = 0: leave one of them out")
+        raise InputError("initial.seed has no effect if initial.jitter = 0: change or leave out initial.jitter")
     return {"initial.jitter": SCATTER} | dict(changes)
 
 
@@ -73,21 +75,14 @@ def posture_parameters(
     angles = {joint: posture.get(joint, posture.get(joint.partition("_")[2], 0.0)) for joint in model.joint_names}
     return (
         *(_stance_parameters(model, posture) if has_human_legs(model) else ()),
-        Parameter(
-            SETTLE,
-            0.0,
-            "s",
-            "Settling time before the run; inf: until at rest (default for stance upright)",
-            OURS,
-            may_be_infinite=True,
-        ),
+        Parameter(SETTLE, 0.0, "s", _SETTLE, OURS, may_be_infinite=True),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"Initial centre of mass of the {root} along {axis}", source)
+            Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} coordinate of the {root}'s CoM", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter("initial.tilt", tilt, "rad", f"Initial rotation of the {root} about {_to_the_left(model)}", source),
+        Parameter("initial.tilt", tilt, "rad", f"Initial forward tilt of the {root}{_about_left(model)}", source),
         *(Parameter(f"initial.{j}", q, "rad", f"Initial angle of joint {j}", source) for j, q in angles.items()),
-        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "Initial velocity of the whole body", source),
+        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "Initial velocity of all bodies along x, y, z", source),
         *scatter_parameters("the initial joint angles"),
     )
 
@@ -103,8 +98,8 @@ def _stance_parameters(model: Model, posture: Mapping[str, float]) -> tuple[Para
         ),
         Parameter("initial.knees", KNEES, "rad", f"{only} knee flexion", OURS),
         Parameter("initial.width", ankles, "m", f"{only} stance width between the ankle centres", OURS),
-        Parameter("initial.foot_angle", 0.0, "rad", f"{only} angle of each foot, toe-out positive", OURS),
-        Parameter("initial.lean", LEAN, "rad", f"{only} lean from ankles to centre of mass, forward positive", OURS),
+        Parameter("initial.foot_angle", 0.0, "rad", f"{only} yaw angle of each foot, toe-out positive", OURS),
+        Parameter("initial.lean", LEAN, "rad", f"{only} lean of the line from ankles to CoM, forward positive", OURS),
     )  # fmt: skip
 
 
@@ -119,7 +114,7 @@ def posture_of_stance(
     if values.get(STANCE) != UPRIGHT:
         idle = [f"initial.{name}" for name in _OF_STANCE if f"initial.{name}" in changes]
         if idle and values.get(STANCE) == CROUCH:
-            raise InputError(f"{idle[0]} has no effect on the crouch: set {STANCE} = {UPRIGHT}, too")
+            raise InputError(f"{idle[0]} has no effect in the stance crouch: also set {STANCE} = {UPRIGHT}")
         return {}
     model = robot()
     q = upright_posture(model, Values(values))
@@ -147,7 +142,7 @@ def settle_from(values: Values) -> Settle | None:
     """
     seconds = values.number(SETTLE)
     if seconds < 0.0:
-        raise InputError(f"{SETTLE} = {seconds:g}: it must be zero or above [s], or inf")
+        raise InputError(f"{SETTLE} = {seconds:g} s: it must not be negative; inf: until the body is at rest")
     if seconds == 0.0:
         return None
 
@@ -188,7 +183,7 @@ def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> St
     return State.at(model, with_loops_closed(model, q), velocity, time)
 
 
-def _to_the_left(model: Model) -> str:
-    """Return the axis of forward pitch, in words."""
+def _about_left(model: Model) -> str:
+    """Return the axis of forward pitch in words, such as `` (about −y)``; empty if it is not a world axis."""
     x, y, _ = model.left
-    return "its left" if x and y else f"{'−' if x + y < 0.0 else '+'}{'x' if x else 'y'}"
+    return "" if x and y else f" (about {'−' if x + y < 0.0 else '+'}{'x' if x else 'y'})"

@@ -27,20 +27,20 @@ PARTS = {"ms": ("s", 1e3), "mm": ("m", 1e3), "cm": ("m", 1e2)}
 class Parameter:
     """A parameter of an experiment.
 
-    The type of the default determines the allowed values: float: any number; int: a whole number; tuple: as many
-    numbers; str: a word. The object that the value sets up checks the range.
+    The type of the default determines the type of the value: float: any number; int: a whole number; tuple: as many
+    numbers as the default; str: a word. The Python object that gets the value, such as a `Fall`, checks its range.
 
     Attributes:
-        name: ``group.attribute``, where the attribute is that of the Python object that the value sets.
+        name: ``group.attribute``, such as ``fall.height`` for the attribute ``height`` of a `Fall`.
         default: default value.
         unit: SI unit; empty for numbers without a unit and for words; alternatives are separated by commas.
-        meaning: title in a few words.
+        meaning: title in a few words, as shown by ``biped show``.
         source: publication of the default.
-        repeats: True if a single number may be given for all numbers of a tuple.
+        repeats: True if a single number may stand for all numbers of a tuple.
         may_be_matrix: True if n × n numbers, row by row, may be given for a tuple of n numbers.
         may_be_infinite: True if ``inf`` is allowed.
         choices: allowed words; empty for any word.
-        span: range of a slider; values outside it are allowed.
+        span: lowest and highest value of the slider in ``biped live``, not limits of the parameter; None: automatic.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Parameter:
     def _within_a_turn(self, value: float) -> float:
         if self.unit == "rad" and LARGEST_ANGLE < abs(value) < math.inf:
             what = f"{self.name} = {shown(value)}"
-            raise InputError(f"{what} rad: it must be within one turn, 2π; write degrees as {shown(value)}deg")
+            raise InputError(f"{what} rad: it must be from −2π to 2π; write degrees as {shown(value)}deg")
         return value
 
     def _word(self, value: Any) -> str:
@@ -170,7 +170,7 @@ def shown(value: object) -> str:
 
 
 class Values(Mapping[str, Value]):
-    """Read-only values of all parameters of an experiment."""
+    """Values of all parameters of an experiment by name, read-only."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._values = dict(values)
@@ -249,14 +249,18 @@ def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
 def _component(parameter: Parameter, place: str, name: str) -> Parameter:
     default = parameter.default
     if not isinstance(default, tuple):
-        raise InputError(f"unknown parameter {name!r}: {parameter.name} is a single value")
+        raise InputError(f"unknown parameter {name!r}: {parameter.name} is a single value; leave out the index")
     if not place.isdecimal() or int(place) >= len(default):
-        raise InputError(f"unknown parameter {name!r}: the numbers of {parameter.name} are [0] to [{len(default) - 1}]")
+        last = f"{parameter.name}[{len(default) - 1}]"
+        raise InputError(f"unknown parameter {name!r}: the elements are {parameter.name}[0] to {last}")
     return replace(parameter, name=f"{parameter.name}[{int(place)}]", default=float(default[int(place)]), repeats=False)
 
 
 def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Return changes of whole parameters: changes of single numbers are put into the changed or default tuple."""
+    """Return the changes; a change of one number, such as ``push.point[0]``, becomes a change of the whole tuple.
+
+    The other numbers of the tuple are those of ``changes``, or else of ``defaults``.
+    """
     parameters = {name: value for name, value in changes.items() if split_name(name)[1] is None}
     for name, value in changes.items():
         owner, place = split_name(name)
@@ -301,5 +305,4 @@ def _hint(name: str, known: list[str]) -> str:
     matches = list(dict.fromkeys([*same, *close, *containing]))[:3]
     if matches:
         return f"did you mean {' or '.join(repr(candidate) for candidate in matches)}?"
-    groups = dict.fromkeys(candidate.partition(".")[0] for candidate in known)
-    return f"there are parameters of {', '.join(groups)}"
+    return f"groups of parameters are {', '.join(dict.fromkeys(each.partition('.')[0] for each in known))}"

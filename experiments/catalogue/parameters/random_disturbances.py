@@ -24,7 +24,7 @@ HEAVY = 0.01
 
 
 class Case(NamedTuple):
-    """Model to be disturbed, height of its root [m], duration of the run [s], period of its controller [s]."""
+    """Model to be disturbed, height of its root's centre of mass [m], duration of the run [s], control period [s]."""
 
     model: Model
     height: float

@@ -24,7 +24,7 @@ _PRESET = _THRESHOLD._replace(
     table="",
     plan="experiments.studies.threshold.command:plan_of",
     options="experiments.studies.threshold.command:add_options",
-    compared_with="experiments.studies.threshold.command:others_of",
+    compared_with="experiments.studies.threshold.command:maps_to_compare",
 )
 
 KINDS = {

@@ -95,8 +95,8 @@ def plan_of(options: Namespace) -> "Threshold":
     )
 
 
-def others_of(plan: "Threshold", options: Namespace) -> dict[str, Any]:
-    """Return the maps of ``--compare``, by folder name under ``others``, the argument of ``document``."""
+def maps_to_compare(plan: "Threshold", options: Namespace) -> dict[str, Any]:
+    """Return the maps of ``--compare``, by folder name under ``maps``, the argument of ``document``."""
     from experiments.studies.threshold.findings import check_pairs, read_findings
 
     maps = {}
@@ -104,4 +104,4 @@ def others_of(plan: "Threshold", options: Namespace) -> dict[str, Any]:
         findings = read_findings(folder)
         check_pairs(findings.plan, plan)
         maps[Path(folder).name] = findings
-    return {"others": maps}
+    return {"maps": maps}

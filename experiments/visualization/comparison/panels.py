@@ -78,7 +78,7 @@ def column(name: str, run: Run, sign: float = 1.0) -> Floats:
 
 
 def ground_reaction(axis: str, run: Run, sign: float = 1.0) -> Floats:
-    """Return the total ground reaction force (rows,) [N] along x, y or z, times a sign."""
+    """Return the total ground reaction force (rows,) [N] along x, y or z, multiplied by ``sign``."""
     return sign * series(run)[f"grf_{axis}"].to_numpy()
 
 
@@ -95,7 +95,7 @@ def pose(run: Run) -> list[Quantity]:
 
 
 def torques(run: Run) -> list[Quantity]:
-    """Return title, unit and values of the knee torques, or of the first few joints' torques."""
+    """Return (title, unit, function of a run) for each knee's torque, or the first joints' without knees."""
     model = run.state.model
     shown = knees_of(model) or model.joint_names[:FEW]
     return [(joint.replace("_", " ").capitalize(), "N·m", partial(column, f"torque_{joint}")) for joint in shown]

@@ -27,13 +27,13 @@ _KINDS = ("ACCEL", "ANGACCEL", "GYRO", "JNTANG", "LATENCY", "MAGN", "MISC", "ORN
 
 
 def export_bids(run: Run, folder: Path, task: str | None = None) -> list[Path]:
-    """Write a data set of one subject and one task into an existing folder.
+    """Write a run as a Motion-BIDS data set of one subject and one task; return the paths of the files.
 
-    The files are ``dataset_description.json``, ``README`` and ``participants.tsv``; in ``sub-01/motion`` the motion
-    table without column names, its metadata, and descriptions of its channels and of their frame of reference.
+    The files are ``dataset_description.json``, ``README`` and ``participants.tsv``. The folder ``sub-01/motion`` has
+    the table of motion without column names, its metadata, and descriptions of its channels and frame of reference.
 
     Args:
-        run: run of a model with evenly spaced rows.
+        run: run of a model, recorded at evenly spaced times.
         folder: existing folder.
         task: name of the task; None: the model's name.
 

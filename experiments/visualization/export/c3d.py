@@ -25,10 +25,10 @@ MM = 1000.0
 
 
 def export_c3d(run: Run, folder: Path) -> list[Path]:
-    """Write ``run.c3d`` into an existing folder: points, and the forces on each foot as a plate of type 2.
+    """Write ``run.c3d``: points of the body, and the forces on each foot as a force plate of type 2; return its path.
 
     Args:
-        run: run of a model with evenly spaced rows.
+        run: run of a model, recorded at evenly spaced times.
         folder: existing folder.
 
     Raises:

@@ -35,12 +35,12 @@ _EVENTS = {
 
 
 def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> list[Path]:
-    """Write a run's data files, and its metrics as performance indicators into ``folder/pi``; return all paths.
+    """Write a run as EUROBENCH data files, and metrics as performance indicators in ``pi``; return all paths.
 
     Args:
         run: run to export.
-        folder: existing folder.
-        measured: metrics by name; metrics that are None are left out, as the format requires.
+        folder: existing folder for the files.
+        measured: values of metrics by name; None is left out, as the format requires.
 
     Raises:
         MissingExtraError: PyYAML is not installed.
@@ -105,7 +105,7 @@ def joint_torques(run: Run) -> Table:
 
 
 def centre_of_mass(run: Run) -> Table:
-    """Return position [m] and velocity [m/s] of the whole model's centre of mass."""
+    """Return position [m] and velocity [m/s] of the whole model's centre of mass in ISB axes: forward, up, right."""
     model = run.state.model
     place = to_isb(columns(run, "com", ("x", "y", "z")), model.facing)
     velocity = to_isb(columns(run, "momentum", ("px", "py", "pz")), model.facing) / model.total_mass

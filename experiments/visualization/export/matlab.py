@@ -14,9 +14,9 @@ LONGEST_NAME = 63
 
 
 def export_matlab(run: Run, folder: Path) -> list[Path]:
-    """Write ``run.mat`` into an existing folder: a struct ``run`` of columns (n, 1), with a struct ``units``.
+    """Write ``run.mat``: a struct ``run`` with a field (rows, 1) for each column, and a struct ``units``.
 
-    Characters that are not allowed in MATLAB names become underscores.
+    The folder must exist. Characters that are not allowed in MATLAB names become underscores.
 
     Raises:
         InputError: two columns would have the same MATLAB name, or a name would be too long.
@@ -27,7 +27,7 @@ def export_matlab(run: Run, folder: Path) -> list[Path]:
     names = {column: _name_of(str(column)) for column in run.frame.columns}
     if len(set(names.values()) - {"units"}) < len(names) or any(len(name) > LONGEST_NAME for name in names.values()):
         raise InputError(
-            f"MATLAB names of two columns would be equal, or longer than {LONGEST_NAME} characters: export with --csv"
+            f"no MATLAB file: names of columns would be equal or exceed {LONGEST_NAME} characters; export with --csv"
         )
     columns = {name: np.asarray(run.frame[column]) for column, name in names.items()}
     units = {names[column]: unit for column, unit in run.units.items() if column in names}

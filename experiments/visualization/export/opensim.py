@@ -35,13 +35,13 @@ _COORDINATES = {
 
 
 def export_opensim(run: Run, folder: Path) -> list[Path]:
-    """Write ``coordinates.sto``, ``torques.sto``, ``grf.sto`` and ``external_loads.xml`` into an existing folder.
+    """Write a run for OpenSim: ``coordinates.sto``, ``torques.sto``, ``grf.sto`` and ``external_loads.xml``.
 
-    Also write the model's bodies and joints, ``skeleton.osim``, and the run in their coordinates, ``skeleton.sto``.
+    Also write a model of its bodies and joints, ``skeleton.osim``, and the coordinates of that model, ``skeleton.sto``.
 
     Returns:
-        Paths of the files. The ground reactions need a model with feet, the torques a model with joints, and the
-        skeleton a model without ball and screw joints.
+        Paths of the files in the existing folder. ``grf.sto`` and ``external_loads.xml`` are only for models with feet,
+        ``torques.sto`` for models with joints, and both skeleton files for models without ball and screw joints.
     """
     files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
     if has_skeleton(run.state.model):
@@ -98,7 +98,7 @@ def _root(run: Run) -> Table:
 
 
 def torques(run: Run) -> Table:
-    """Return the torque [N·m] of each hinge about its axis, or the force [N] of a slide, with our names and signs."""
+    """Return the torque [N·m] of each hinge and the force [N] of each sliding joint, by the model's joint names."""
     return {name: run.frame[f"torque_{name}"].to_numpy(dtype=np.float64) for name in run.state.model.joint_names}
 
 
@@ -109,7 +109,7 @@ def _foot_label(foot: str) -> tuple[str, str]:
 
 
 def feet(run: Run) -> Table:
-    """Return force, point of application and moment of the ground reaction on each foot: ``ground_force_r_vx``, …"""
+    """Return columns such as ``ground_force_r_vx``: ground reaction force, point of application and moment by foot."""
     table: Table = {}
     for foot, (force, place, moment) in ground_reactions(run).items():
         if foot:

@@ -20,7 +20,7 @@ def rate_of(run: Run) -> float:
     time = run.frame["time"].to_numpy(dtype=np.float64)
     step = (time[-1] - time[0]) / max(len(time) - 1, 1)
     if not (step > 0.0 and np.abs(time - time[0] - step * np.arange(len(time))).max() <= UNEVEN * step):
-        raise InputError("the run's rows are not evenly spaced in time, as this format needs: record at a fixed rate")
+        raise InputError("the recorded times must be evenly spaced for this format: record the run at a constant rate")
     return float(1.0 / step)
 
 

@@ -21,16 +21,16 @@ _MASS = 13.0
 
 
 def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True) -> Figure:
-    """Draw a mechanism in a configuration.
+    """Draw a mechanism in a configuration; return the figure.
 
-    A mechanism in the plane of two axes is drawn in two dimensions, others in three. Links are lines from frame to
-    frame, lighter on the ground; hinges are circles, slides squares, masses disks. A ring marks a frame with
-    constraints. Rods and wires are dashed, springs dotted.
+    A mechanism in a plane of two world axes is drawn in two dimensions, others in three. Links are lines from frame
+    to frame, lighter if fixed to the ground; hinges are circles, sliding joints squares, masses disks. A ring marks a
+    frame on which a constraint acts. Rods and wires are dashed, springs dotted.
 
     Args:
         mechanism: mechanism to draw.
         q: configuration, as for ``Mechanism.configuration``; None: all coordinates are zero.
-        names: whether frames are labelled.
+        names: whether each frame is labelled with its name.
 
     Raises:
         MechanismError: ``q`` is not a configuration of the mechanism.

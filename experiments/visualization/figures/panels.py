@@ -21,11 +21,11 @@ LINE = 9.0
 def time_figure(
     subject: Subject, panels: Sequence[Panel], size: tuple[float, float] | None = None, **options: Any
 ) -> Figure:
-    """Return a figure of panels, one above another, with a common time axis; it needs no ``pyplot.close``.
+    """Return a Matplotlib figure of panels one above another, with a common time axis; it needs no ``pyplot.close``.
 
     Args:
-        subject: run and marked events.
-        panels: panels from the top.
+        subject: run, with the events to mark.
+        panels: panels from top to bottom.
         size: width and height [inch]; None: a height that fits the number of panels.
         options: further arguments of ``Figure.subplots``.
     """

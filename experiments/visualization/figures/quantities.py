@@ -40,7 +40,7 @@ Values = Sequence[Floats] | Floats
 
 
 def curve(label: str, values: ArrayLike, color: str = style.BLUE, dash: Dash = "solid", **look: Any) -> Points:
-    """Return a curve of values (rows,) at the recorded times of a run; ``look``: other fields of ``Points``."""
+    """Return a curve of values (rows,) at the recorded times of a run; ``look`` sets other fields of ``Points``."""
     return Points(None, values, label, color, dash=dash, **{"width": None, **look})
 
 
@@ -55,9 +55,9 @@ def over_time(
     least: float = 0.0,
     target: str = "set point",
 ) -> Panel:
-    """Return a panel of curves over time; ``unit``: label of the y axis; ``target``: label of the lines at ``targets``.
+    """Return a panel of curves over time; ``unit`` labels the y axis, ``target`` the horizontal lines at ``targets``.
 
-    If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
+    If all values are smaller than ``least``, such as rounding errors, the y axis extends to about ±``least``.
     """
     rules = [
         Rule(value, color, "" if place else target, "y", "dash", 0.9) for place, (value, color) in enumerate(targets)

@@ -49,7 +49,7 @@ _SUPPORT = (
 
 @dataclass(frozen=True)
 class FigureSheet:
-    """A kind of figure of a run, for files and for a page."""
+    """Kind of figure of a run, drawn into a file or on a page: its name, content, and the runs that it suits."""
 
     kind: str  # name, one of ``figure_names.KINDS``
     content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a Matplotlib figure for files only
@@ -249,16 +249,16 @@ SHEETS = [
 
 
 def plot_run(run: Run, kind: str) -> Figure:
-    """Draw one figure of a run, of a ``FigureSheet.kind``, as ``Run.plot`` does.
+    """Return one figure of a run; ``kind`` is the name of a kind of figure, such as ``overview``.
 
     Raises:
-        InputError: the kind is unknown, or the run does not have its data.
+        InputError: the kind is unknown, or the run does not have the data for it.
     """
     sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
     subject = subject_of(run, str(run.parameters.get("experiment", "")) or run.name)
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
-        known = f"this run has {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
+        known = f"figures of this run are {', '.join(fitting)}" if fitting else "a figure needs two recorded rows"
         raise InputError(f"no figure {kind!r}: {did_you_mean(kind, fitting)}{known}")
     with styled():
         return sheets[kind].draw(subject)
@@ -274,12 +274,12 @@ def sheets_of(run: Run) -> list[FigureSheet]:
 
 
 def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None = None, name: str = "") -> list[Path]:
-    """Draw the figures for which a run has the data, as PNG unless ``drawn_as`` sets other formats.
+    """Write the figures for which a run has the data, as PNG files unless ``drawn_as`` sets other formats.
 
     Args:
-        run: run to draw; with fewer than two rows there are no figures.
+        run: run to draw; with fewer than two recorded rows there are no figures.
         folder: existing folder for the files.
-        numbers: by kind, the number of the corresponding published figure; such a figure has world axes.
+        numbers: by kind of figure, the number of the published figure that it reproduces; such figures have world axes.
         name: name of the run, for the heading of the overview.
 
     Returns:

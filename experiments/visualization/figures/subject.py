@@ -29,7 +29,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """Run with the name and the marked events that its figures show."""
+    """Run to draw, with its name and the events to mark in its figures."""
 
     run: Run
     name: str = ""  # title of the overview

@@ -40,20 +40,20 @@ AT_ONCE = ("floor", "sensors", "actuators")
 
 
 class Loop:
-    """Simulation in whole control ticks. Between two ticks, gains may change, and pushes and thrown boxes may be added.
+    """Simulation that advances by whole control periods, between which gains, pushes and thrown boxes may change.
 
     The experiment's disturbances, such as a timed push or a moving floor, continue to act. Without changes the result
-    equals that of ``simulate`` bit for bit, because each change continues the same ``State``. After a fall, or when a
-    named point of the body (``Model.body_points``) is below the floor, the body continues limp, without a controller.
+    equals that of ``simulate`` bit for bit. After a fall, or when a named point of the body (``Model.body_points``) is
+    below the floor, the body continues limp, without a controller.
 
     Args:
-        setup: scene of the experiment.
-        announce: called with a sentence before kernels are compiled for the first time.
-        build: returns the scene for changed parameters; None: ``set_setting`` is not available.
+        setup: scene to simulate.
+        announce: function that is called with a sentence before kernels are compiled for the first time.
+        build: function that returns the scene for changed parameters; None: ``set_setting`` raises an error.
 
     Attributes:
-        fell_at: [s] time of the fall; None before a fall.
-        fall: verdict and reason of the fall, as in ``verdict_line``; empty before a fall.
+        fell_at: time of the fall [s]; None before a fall.
+        fall: text with the verdict on the fall and its reason; empty before a fall.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Loop:
             InputError: nothing has been simulated yet.
         """
         if not self._tape:
-            raise InputError("nothing has been simulated yet: let it run first")
+            raise InputError("there is no run yet: advance the simulation first")
         acted = tuple(self._acted)
         ending, reason = self._touched or (None, "")
         run = self._tape.run(acted, ending)
@@ -191,7 +191,7 @@ class Loop:
     def set_gains(self, gains: WorkspaceGains) -> None:
         """Set the gains of a workspace controller from now on; raise InputError for another controller."""
         if not isinstance(self.controller, WorkspaceController):
-            raise InputError("this experiment has no workspace controller with gains to change")
+            raise InputError("gains can be set only for a workspace controller; for others use set_controller")
         self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:
@@ -248,7 +248,7 @@ class Loop:
     def _target(self) -> str:
         bodies = [shape.body for shape in self.model.shapes]
         if not bodies:
-            raise InputError(f"model {self.model.name!r} has no box (Model.shapes) at which to throw")
+            raise InputError(f"no block can be thrown at model {self.model.name!r}: its bodies have no shapes")
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
     def middle_of_target(self) -> Vector3:
@@ -293,7 +293,7 @@ class Loop:
             InputError: the value is not allowed, or the loop was made without ``build``.
         """
         if self._build is None:
-            raise InputError(f"{name} cannot be changed here: only the loop of an experiment has parameters")
+            raise InputError(f"{name} cannot be changed, because this Loop was created without `build`")
         settings = self.settings | {name: value}
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE

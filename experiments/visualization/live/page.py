@@ -49,11 +49,11 @@ KEYS_AND_MOUSE = {
 
 
 class Page:
-    """Page in a browser; ``show`` is called for each picture, from the runner's thread.
+    """Page of ``biped live`` in a browser; the thread of the `Runner` calls ``show`` for each picture.
 
-    The server calls back from several threads. A callback therefore only calls ``Runner.ask``: everything
-    is read, changed and written in the runner's thread, in order. "Save gains" writes ``gains_file``, "Save run" a new
-    folder in ``runs``. ``settings`` change parameters of the experiment.
+    The server calls back from several threads. A callback therefore only calls ``Runner.ask``: the runner's thread
+    reads, changes and writes everything, in order. The button "Save gains" writes ``gains_file``, "Save run" a new
+    folder in ``runs``. ``settings`` are the parameters that the page can change; None: it shows no parameters.
     """
 
     runner: Runner  # set by the caller that starts it

@@ -110,7 +110,7 @@ class Table:
         if any(len(row) != len(self.headings) for row in self.rows):
             raise InputError(f"table {self.caption!r}: every row must have {len(self.headings)} cells")
         if self.moods and len(self.moods) != len(self.rows):
-            raise InputError(f"table {self.caption!r}: {len(self.moods)} moods for {len(self.rows)} rows")
+            raise InputError(f"table {self.caption!r}: {len(self.moods)} moods, but {len(self.rows)} rows")
 
     @classmethod
     def of(cls, caption: str, frame: pd.DataFrame, fold: bool | None = None) -> "Table":

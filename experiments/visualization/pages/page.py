@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """Part of a page with a heading."""
+    """Part of a page: heading, verdict and blocks of content."""
 
     name: str  # unique on its page, for links to it
     title: str  # heading, one line
@@ -34,9 +34,7 @@ class Page:
     subtitle: str = ""  # line below the title, such as the paper
     lead: tuple[Block, ...] = ()  # summary above the table of contents
     sections: tuple[Section, ...] = ()  # sections below the table of contents
-    made: Mapping[str, object] = field(
-        default_factory=dict
-    )  # origin of the page (machine, versions), by name, shown at the end
+    made: Mapping[str, object] = field(default_factory=dict)  # origin (machine, versions) by name, shown at the end
     refresh: int | None = None  # [s] interval at which the browser reloads the page
 
     @property

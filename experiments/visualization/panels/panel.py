@@ -44,7 +44,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points (n,) as markers, joined by a line, or both, with intervals; nothing is drawn where y is NaN."""
+    """Markers at n points, a line through them, or both, with optional error bars; nothing is drawn where y is NaN."""
 
     x: ArrayLike | None  # None in a curve over time, whose figure has the times
     y: ArrayLike
@@ -148,7 +148,7 @@ Item = Points | Area | Rule | Bars | HeatMap | Spans
 
 @dataclass(frozen=True)
 class Panel:
-    """Items on axes; lines and markers are drawn in order, above areas."""
+    """Pair of axes with the items on them; lines and markers are drawn in the order of ``items``, above areas."""
 
     items: tuple[Item, ...]
     x: Axis = field(default_factory=Axis)

@@ -163,7 +163,7 @@ def _are_inside(item: Points, panel: Panel) -> bool:
 
 @singledispatch
 def _draw(item: Item, _on: _Place) -> None:
-    raise TypeError(f"no panel has a {type(item).__name__}")
+    raise TypeError(f"a panel cannot draw a {type(item).__name__}")
 
 
 @_draw.register

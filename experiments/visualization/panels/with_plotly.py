@@ -212,7 +212,7 @@ def _scatter(on: Place, x: Any, y: Any, **look: Any) -> None:
 @singledispatch
 def add_item(item: Item, _on: Place) -> None:
     """Draw an item of a panel."""
-    raise TypeError(f"no panel has a {type(item).__name__}")
+    raise TypeError(f"a panel cannot draw a {type(item).__name__}")
 
 
 @add_item.register

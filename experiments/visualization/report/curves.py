@@ -47,9 +47,9 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 
 
 def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> "go.Figure":
-    """Return a figure of panels with a common time axis ``time`` (rows,) [s], and one box of values at the pointer.
+    """Return an interactive figure of panels with the common time axis ``time`` (rows,) [s].
 
-    ``marks`` are events with labels above the topmost panel.
+    A box shows the values at the pointer. ``marks`` are events with labels above the topmost panel.
     """
     places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
     lines = label_rows(places, [mark.label for mark in marks])

@@ -72,8 +72,8 @@ def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     if not columns:
         raise InputError(
             f"{file}: none of its columns ({', '.join(record.columns)}) has the name of a run's column, such as "
-            f"com_ap or cop_ap: give a TOML file with [[record]] (docs/records.md), in which file = {file.name!r} and "
-            "column = [{ model = 'com_ap', measured = 'NAME' }]"
+            f"com_ap or cop_ap: give a TOML file with a [[record]] (docs/records.md) that has file = {file.name!r} "
+            "and column = [{ model = 'com_ap', measured = 'NAME' }]"
         )
     return (measured_of(record, columns, units, 0.0, 0.0, duration),)
 
@@ -143,7 +143,7 @@ class RecordComparison:
         """Read a record for a run (``paired_columns``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
             raise InputError(
-                f"{file}: a record can be compared only with a run of a floating body with at least two rows"
+                f"{file}: a comparison needs a run of a model with a floating base and at least two recorded rows"
             )
         return cls(Path(file), paired_columns(run, file))
 
@@ -191,7 +191,7 @@ class RecordComparison:
         table, figure = (page.with_name(f"{page.stem}{ending}") for ending in (TABLE, FIGURE))
         for target in (table, figure):
             if target.resolve() == self.file.resolve():
-                raise InputError(f"{self.file}: the record would be overwritten: choose another --out, or rename it")
+                raise InputError(f"{self.file}: the record would be overwritten: rename it, or choose another --out")
         replace_file(table, self.compared(compare_columns).to_csv(index=False).encode())
         panels = self._panels()
         return [*write_panels(figure, panels, (style.SIZE[0], _ON_PAPER * len(panels))), table]
@@ -217,7 +217,7 @@ def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
         model = np.interp(time, table["time"], table[column], right=np.nan)
         both = measured.counts[k] & np.isfinite(model)
         if both.sum() < 2:
-            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin of the record")
+            raise InputError(f"{column}: fewer than two values were measured during the run: set `begin` of the record")
         there, model, is_free = measured.values[k, both], model[both], measured.is_free[k]
         if is_free:
             there, model = there - there.mean(), model - model.mean()

@@ -14,7 +14,7 @@ from experiments.visualization.report.top_view import top_view
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
-    """Return all figures of a run by name, as on its page; figures without data are left out."""
+    """Return the interactive figures of a run's page by name; figures for which it has no data are left out."""
     return {chart.name: chart.figure for chart in run_charts(run)}
 
 

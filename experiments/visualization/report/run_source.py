@@ -46,7 +46,7 @@ def is_run(folder: Path) -> bool:
 
 
 def load_run(folder: str | Path) -> Run:
-    """Return the run in a folder, of any experiment.
+    """Return the run that is saved in a folder, whatever its experiment.
 
     Raises:
         InputError: the folder holds no run, or its files are damaged, or its model is unknown.
@@ -60,7 +60,7 @@ def run_source(folder: str | Path) -> RunSource:
     """Return the run in a folder with its experiment; code is imported only if the user has named it."""
     folder = Path(folder)
     if not is_run(folder):
-        raise InputError(f"{folder}: no run in it; a run has {TABLE}, {SUMMARY}, {STATE} and {MODEL}, or {WORLD}")
+        raise InputError(f"{folder}: no run in it: {TABLE}, {SUMMARY}, and {WORLD} or {STATE} with {MODEL} are needed")
     try:
         summary = read_summary(folder)
         saved, versions = dict(summary["parameters"]), dict(summary["versions"])

@@ -57,7 +57,7 @@ def _what_was_done(trials: Trials) -> str:
 
 
 def study_figures(study: Study) -> dict[str, go.Figure]:
-    """Return all interactive figures of a study by name, as on its page."""
+    """Return the interactive figures of a study's page by name."""
     return {chart.name: chart.figure for chart in study_page(study, "").charts}
 
 

@@ -68,14 +68,14 @@ REFRESH = 5
 def write_report(
     folder: str | Path, page: str | Path, command: str, *, notebook: bool = False, record: str | Path | None = None
 ) -> list[Path]:
-    """Write the page of a run or a study, and optionally its notebook.
+    """Write an HTML page about a run or a study, and optionally a notebook.
 
     Args:
         folder: folder of the run or the study.
         page: file to write; its folder is created if necessary.
-        command: command line, shown on the page.
+        command: command line that is shown on the page.
         notebook: whether to write a notebook into the page's folder.
-        record: file of a record, or TOML file of a fit, to compare with a run, also in a figure and a table.
+        record: measured record, or TOML file of ``biped fit``, to compare with the run; adds a figure and a table.
 
     Returns:
         Paths of the files.
@@ -87,7 +87,7 @@ def write_report(
     need("plotly", "jinja2", *(["nbformat"] if notebook else []))
     folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
-        raise InputError(f"{file}: the page must end in .html; its notebook is written into the same folder")
+        raise InputError(f"{file}: with a notebook, the name of the page must end in .html")
     comparison = None
     if record is None:
         made = page_of(folder, command)
@@ -148,11 +148,11 @@ def page_of(folder: Path, command: str) -> Page:
         return run_page(run_source(folder), command)
     if is_study(folder):
         return study_page(Study.read(folder), command)
-    raise InputError(f"{folder}: {'neither a run nor a study in it' if folder.is_dir() else 'there is no such folder'}")
+    raise InputError(f"{folder}: {'the folder has neither a run nor a study' if folder.is_dir() else 'no such folder'}")
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:
-    """Write the page of a run, saved or not, of any model.
+    """Write the HTML page of a run of any model, saved or not; return its path.
 
     Raises:
         MissingExtraError: a package for pages is not installed.

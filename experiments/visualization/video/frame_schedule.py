@@ -30,7 +30,7 @@ class FrameSchedule:
             raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the start must not be after the end")
         if not self._filling <= MOST_FRAMES:  # before rounding: it may be infinite
             raise InputError(
-                f"{self._filling:.6g} pictures are more than {MOST_FRAMES}: "
+                f"{self._filling:.6g} pictures are more than the limit of {MOST_FRAMES}: "
                 "lower --fps, raise --speed, or show a shorter part (--from, --to)"
             )
 
@@ -63,7 +63,7 @@ def schedule_of(
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     for name, value in (("--from", begin), ("--to", end)):
         if value is not None and not first <= value <= last:
-            raise InputError(f"{name} {value:g}: it must be a time of the runs, from {first:g} to {last:g} s")
+            raise InputError(f"{name} {value:g}: it must be a time within the runs, from {first:g} to {last:g} s")
     return FrameSchedule(first if begin is None else begin, last if end is None else end, fps, speed)
 
 

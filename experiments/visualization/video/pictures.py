@@ -63,7 +63,7 @@ def pictures(
         url = f"{url_of(server)}?fixedDpr=1"
         with chromium(url, *WINDOW, program) as browser:
             if not connected.wait(PATIENCE):
-                raise InputError(f"the browser did not open its page within {PATIENCE:g} s")
+                raise InputError(f"the browser did not open the page of the scene within {PATIENCE:g} s")
             # On the client's own scene, messages and the request to draw arrive in order.
             scene = ViewerScene(clients[0])
             set_lights(scene)
@@ -102,7 +102,7 @@ def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int
         if same == SAME:
             return
         last = now
-    raise InputError(f"the browser does not draw the first instant the same way twice, in {TRIALS} pictures")
+    raise InputError(f"pictures of the first instant still differ after {TRIALS} attempts: try another --browser")
 
 
 def _next(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:

@@ -75,7 +75,7 @@ def view_run(run: Run, speed: float) -> PageView:
 
 
 def view_model(model: Model, q: ArrayLike | None) -> PageView:
-    """Show a model in the configuration ``q``; None: home configuration; return the view."""
+    """Show a model in a notebook or browser in the configuration ``q`` (nq,); None: home position; return the view."""
     need(*PACKAGES)
     snapshot = snapshot_of(State.at(model, q))
     camera = camera_at("three-quarter", *extent_at(model, snapshot), facing=model.facing)

@@ -83,7 +83,7 @@ def check_camera(text: str) -> tuple[float, ...]:
         away = ()
     if len(away) != 3 or not all(math.isfinite(part) for part in away) or away[0] == away[1] == 0.0:
         raise InputError(
-            f"--camera {text}: it must be {', '.join(CAMERAS)}, or X,Y,Z in metres from the middle of the "
-            "scene, not straight above it"
+            f"--camera {text}: it must be {', '.join(CAMERAS)}, or a position X,Y,Z in metres relative to the "
+            "middle of the scene, not straight above or below it"
         )
     return away

@@ -109,7 +109,7 @@ class Chromium:
             if value:
                 return value
             time.sleep(0.05)
-        raise TimeoutError(f"{expression} is not true after {patience:g} s")
+        raise TimeoutError(f"the page did not become ready: {expression} is false after {patience:g} s")
 
 
 @contextlib.contextmanager

@@ -163,7 +163,7 @@ def continue_fall(source: RunSource, duration: float) -> None:
     if not has_fallen(source.run):
         return
     if source.experiment is None:
-        raise InputError(f"{source.folder}: --after needs the run's experiment, which is not known: {source.unknown}")
+        raise InputError(f"{source.folder}: --after needs the run's experiment, which is unknown: {source.unknown}")
     source.run.after = collapse(source.experiment.build(source.changes), duration)
 
 

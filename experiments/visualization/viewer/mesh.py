@@ -17,11 +17,11 @@ AROUND = 20
 
 
 class Loop(NamedTuple):
-    """Cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
+    """Cross-section of a limb: superellipse |u/a|ⁿ + |v/b|ⁿ = 1 with coordinates u, v and half extents a, b."""
 
     center: tuple[float, float, float]  # [m] centre
-    half: tuple[float, float]  # [m] half extents along both directions across the axis
-    power: float = 2.0  # n; 2 for an ellipse, more for a rounded rectangle
+    half: tuple[float, float]  # [m] a and b, the half extents
+    power: float = 2.0  # exponent n; 2 for an ellipse, more for a rounded rectangle
 
 
 def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Trimesh:

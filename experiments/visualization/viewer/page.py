@@ -29,9 +29,9 @@ LATE = 0.05
 
 
 class Page:
-    """Page in a browser; ``frame`` is called for each picture.
+    """Page of ``biped view`` in a browser; ``run`` sends pictures, each by a call of ``frame``.
 
-    The first run is solid, the others are ghosts, unless a distance [m] puts them side by side.
+    The first run is solid, the others transparent; with ``side_by_side`` [m] all are solid, with this spacing.
     """
 
     def __init__(self, server: Any, runs: Sequence[LoadedRun], playback: Playback, side_by_side: float = 0.0) -> None:

@@ -59,16 +59,16 @@ SHOULDER, ELBOW, WRIST = 0.818 * STATURE, 0.63 * STATURE, 0.485 * STATURE
 
 @dataclass(frozen=True)
 class Shape:
-    """Surface of a body."""
+    """Coloured surface of a body or of a part of it."""
 
-    body: int  # number of the body
+    body: int  # index of the body in the model
     name: str  # name of the part, unique in a model
-    mesh: Trimesh  # [m] from the body's centre of mass, home axes
+    mesh: Trimesh  # [m] from the body's centre of mass, in axes parallel to the world's at home
     color: Color
 
 
 def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
-    """Return the surfaces of a model, created once; a model with the human's bodies and joints is drawn as a person."""
+    """Return the surfaces of a model, cached; a model with the human's bodies and joints is drawn as a person."""
     return _shapes_of_bodies(model) if isinstance(model, Bodies) else model.once(_shapes)
 
 

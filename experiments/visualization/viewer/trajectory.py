@@ -80,12 +80,12 @@ class PoseTrajectory:
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
-    """Return the trajectory of a run, and of the motion after its fall.
+    """Return the poses of all bodies over time in a run and in the motion after its fall.
 
     Args:
         run: run to show.
-        disturbances: disturbances of the run. A saved run has only beginning, end and impulse of a force that follows a
-            signal: without ``disturbances`` the mean force is shown.
+        disturbances: disturbances of the run; None: those saved with it, of which a force that follows a signal has
+            only beginning, end and impulse, so that the mean force is shown.
 
     Raises:
         InputError: the run has no rows, its columns are not those of its model, or it has no bodies to show.

@@ -94,7 +94,7 @@ def test_what_has_no_limit_is_told(pendulum, rectangle):
     model = human().without_contacts()
     with pytest.raises(NoLimitError, match="no contact points"):
         stance_of(model, model.neutral())
-    with pytest.raises(InputError, match="set limits of the hip joints"):
+    with pytest.raises(InputError, match="angle limits of the hip joints"):
         Stance(pendulum, SQUARE).impulse(0.0, rectangle, hips=True)
 
 

@@ -269,5 +269,5 @@ def test_what_is_not_differentiated_is_refused():
     )
     assert Linearizer(scene, closed_loop=False)
     for varying in (Actuators(rate_limit=30.0), Actuators(time_constant=0.02)):
-        with pytest.raises(InputError, match="not linearized"):
+        with pytest.raises(InputError, match="use either actuators with lag"):
             Linearizer(replace(scene, disturbances=(varying,)), closed_loop=False)

@@ -254,7 +254,7 @@ def balance(**changes):
         (
             lambda: balance(sensors__delay=0.1, sensors__visual__delay=0.2, run__duration=0.3),
             InputError,
-            "sensors.delay plus the delay of a channel = 0.3 s is as long as the run",
+            "sensors.delay plus the delay of a channel = 0.3 s: it must be below run.duration",
         ),
         (lambda: balance(sensors__visual_delay=0.1), InputError, "did you mean 'sensors.visual.delay'"),
         (lambda: balance(sensors__joint_noise=0.1), InputError, "'sensors.proprioceptive.joint_noise'"),

@@ -179,7 +179,7 @@ def test_a_floor_does_not_jump_between_runs(box):
     def go(state, *platform, duration=0.3):
         return simulate(box, state=state, floor=ROUGH, disturbances=platform, duration=duration, step=1e-3).state
 
-    with pytest.raises(InputError, match=r"jump at 0 s: a Platform's motion must begin with the run"):
+    with pytest.raises(InputError, match=r"jump at 0 s: a Platform's motion must not begin before the run"):
         go(at_rest_on_floor(box, ROUGH), Platform(x=Signal.step(0.05, -1.0, 0.3)))
     for duration in (0.3, 0.5):  # while it moves, and when it has stopped
         state = go(at_rest_on_floor(box, ROUGH), moved, duration=duration)

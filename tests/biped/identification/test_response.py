@@ -210,9 +210,9 @@ def a_record(**changes):
 @refuses(
     ({"frequencies": [0.06]}, "0.06 Hz: it must be a multiple of 1/period, 0.05 Hz"),
     ({"frequencies": []}, "give at least one frequency"),
-    ({"frequencies": [30.0]}, "too slow for 30 Hz"),
+    ({"frequencies": [30.0]}, "too slow: 30 Hz needs"),
     ({"period": 0.0}, "period"),
-    ({"skip": 3}, "must be more, since 3 are skipped"),
+    ({"skip": 3}, "must be more than 3"),
     ({"begin": 10.0, "skip": 2}, "2 whole cycles of 20 s from 10 s"),
     ({"responses": {}}, "give at least one"),
     ({"responses": {"y": np.zeros(7)}}, r"y has shape \(7,\)"),

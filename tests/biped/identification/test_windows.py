@@ -99,7 +99,7 @@ def test_the_part_that_differs_is_that_of_the_noise():
 
 
 @refuses(
-    ({"window": 500.0}, "two must fit into a trial of 600 s"),
+    ({"window": 500.0}, "two windows must fit into a trial of 600 s"),
     ({"overlap": 0.8}, "overlap = 0.8: it must be from 0 to 0.5"),
     ({"highest": 11.0}, "the highest frequency must be from 0.1 to 10 Hz"),
     ({"time": TIME**1.1}, "not evenly spaced"),

@@ -437,7 +437,7 @@ def test_least_relative_tolerance():
 
 def test_settings_by_name():
     assert integrator_named("dop853", relative_tolerance=1e-6) == Adaptive(1e-6)
-    with pytest.raises(InputError, match="integrator 'rk4' has no setting 'tolerance'; it has: none"):
+    with pytest.raises(InputError, match="integrator 'rk4' has no setting 'tolerance'; settings: none"):
         integrator_named("rk4", tolerance=1e-6)
     experiment = experiment_named("stand-tilted")
     chosen = experiment.build({"integrator.name": "dop853", "integrator.relative_tolerance": 1e-7}).integrator

@@ -262,7 +262,7 @@ RAMP = np.arange(100.0)
 
 
 @refuses(
-    (lambda: metrics.diffusion_curve(RAMP, RAMP, RAMP, 60.0), "from 3 s, three steps, to 49.5 s"),
+    (lambda: metrics.diffusion_curve(RAMP, RAMP, RAMP, 60.0), "from 3 s, three samples, to 49.5 s"),
     (lambda: metrics.diffusion_curve(RAMP**2, RAMP, RAMP), "even steps"),
     (lambda: metrics.diffusion_curve([], [], []), "even steps"),
     (lambda: metrics.diffusion_curve(RAMP, RAMP * math.nan, RAMP), "too many gaps"),

@@ -178,5 +178,5 @@ def test_times_in_saturation_are_told_by_joint_and_the_longest():
     assert measured["saturation_time"] == measured["saturation_time_elbow"] == 0.25
     assert rows.measure()["saturation_time"] is None
     assert rows.measure(saturation={})["saturation_time_elbow"] == 0.0
-    with pytest.raises(InputError, match="saturation of knee"):
+    with pytest.raises(InputError, match="saturation: the model has no joints knee"):
         rows.measure(saturation={"knee": 1.0})

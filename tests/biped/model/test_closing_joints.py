@@ -100,8 +100,8 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     ({"kind": "hinge"}, "closing joint 'loop': unknown kind 'hinge'"),
     ({"child": "three"}, "closing joint 'loop': unknown body 'three'"),
     ({"parent": "thre"}, "closing joint 'loop': unknown body 'thre'"),
-    ({"parent": "two"}, "it joins 'two' to itself"),
-    ({"parent": "plate"}, "it joins 'two' to itself"),
+    ({"parent": "two"}, "parent and child are both 'two'"),
+    ({"parent": "plate"}, "parent and child are both 'two'"),
     ({"child": "wall"}, "body 'wall' is fixed to the ground"),
     ({"name": "second"}, "two joints are named 'second'"),
     ({"axis": (0.0, 0.0, 0.0)}, "closing joint 'loop': axis"),
@@ -109,8 +109,8 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     ({"kind": "universal"}, "closing joint 'loop': a cardan joint needs a second_axis"),
     ({"kind": "universal", "second_axis": (0.1, 0.0, 1.0)}, "must be at a right angle to axis"),
     ({"second_axis": (1.0, 0.0, 0.0)}, "only a cardan joint has a second axis"),
-    ({"kind": "helical"}, "a helical joint needs a pitch, other joints must have 0"),
-    ({"pitch": 0.1}, "a helical joint needs a pitch, other joints must have 0"),
+    ({"kind": "helical"}, "helical joints need a pitch, all others pitch = 0"),
+    ({"pitch": 0.1}, "helical joints need a pitch, all others pitch = 0"),
     ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
     error=bm.ModelError,
 )
@@ -125,11 +125,11 @@ def test_a_floating_model_is_not_held_to_the_ground():
 
 @pytest.mark.parametrize(("element", "told"), [
     ('<closing_joint name="d" type="revolute"><parent link="one"/></closing_joint>', "needs an element <child"),
-    ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', a name"),
+    ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', which is missing"),
     ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
      "closing joint 'd': unknown link 'three'"),
     ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
-     "its child 'world' is fixed to the ground; make it the parent"),
+     "link 'world' is fixed to the ground: swap <child> and <parent>"),
 ])  # fmt: skip
 def test_what_a_file_says_wrong_is_told(element, told):
     text = bm.urdf_text(joined()).replace("</biped>", f"{element}</biped>")
@@ -184,8 +184,8 @@ def damaged(change):
 
 
 @refuses(
-    ("{", "not a saved model"),
-    ("[]", "not a saved model"),
+    ("{", "not a model that biped saved"),
+    ("[]", "not a model that biped saved"),
     (damaged(lambda saved: saved.update(format=2)), "saved by another version"),
     (damaged(lambda saved: saved.pop("gravity")), "gravity: missing or unknown field"),
     (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing or unknown field"),

@@ -146,12 +146,12 @@ def test_urdf_has_no_word_for_screws():
 
 
 @refuses(
-    (lambda: bm.helical("screw", Z, 0.0), "'screw': a helical joint needs a pitch"),
+    (lambda: bm.helical("screw", Z, 0.0), "'screw': pitch = 0.0: helical joints need a pitch"),
     (lambda: bm.helical("screw", Z, math.nan), "'screw': pitch"),
-    (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': a helical joint needs a pitch, other joints"),
+    (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': pitch = 0.1: .* all others pitch = 0"),
     (lambda: bm.universal("hook", X, (1.0, 1.0, 0.0)), "'hook': second_axis .* right angle"),
     (lambda: bm.planar("plane", (0.0, 0.0, 0.0)), "'plane': normal"),
-    (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': it needs at least one joint"),
+    (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': joints is empty; give at least one joint"),
     error=bm.ModelError,
 )
 def test_wrong_joints(make):

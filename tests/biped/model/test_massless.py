@@ -106,23 +106,23 @@ SOLID = bm.box_inertia(1.0, (0.1, 0.2, 0.3))
 UNRESISTED = {
     "a tip": (
         [body("arm", None, bm.revolute("a", Y), 1.0, SOLID), body("tip", "arm", bm.revolute("b", X))],
-        "body 'tip': its joint 'b' moves no inertia: the body has no mass, .* or the joint an armature",
+        "joint 'b' of body 'tip' moves no inertia: the body has no mass, .* or the joint an armature",
     ),
     "a point on the axis": (
         [body("arm", None, bm.revolute("a", Y), 1.0, com=(0, 0.5, 0))],
-        "body 'arm': its joint 'a' moves no inertia: its inertia is that of a point or a thin rod",
+        "joint 'a' of body 'arm' moves no inertia: its inertia is that of a point or a thin rod",
     ),
     "a point on a ball joint": (
         [body("arm", None, bm.spherical("a"), 1.0, com=(0, 0.5, 0))],
-        "body 'arm': its joint 'a' moves no inertia about some axis: its inertia is that of a point",
+        "joint 'a' of body 'arm' moves no inertia about some axis: its inertia is that of a point",
     ),
     "two joints about one axis": (
         [body("cross", None, bm.revolute("a", Y)), body("arm", "cross", bm.revolute("b", Y), 1.0, SOLID)],
-        "body 'cross': its joint 'a' moves no inertia: the body has no mass",
+        "joint 'a' of body 'cross' moves no inertia: the body has no mass",
     ),
     "a rod that floats": (
         [body("rod", None, bm.floating("a"), 1.0, np.diag([0.1, 0.1, 0.0]))],
-        "body 'rod': its joint 'a' moves no inertia about some axis",
+        "joint 'a' of body 'rod' moves no inertia about some axis",
     ),
     "nothing": ([body("arm", None, bm.revolute("a", Y))], "a model needs a body with mass"),
 }

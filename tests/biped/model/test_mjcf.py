@@ -205,14 +205,14 @@ def test_what_moves_beside_a_floating_root_is_locked_or_refused(written):
     file = written(document(loose + tree()))
     with pytest.raises(
         ModelError,
-        match=r"in addition to the tree of 'root', the moving joints unused: lock them: locked=\{'unused': 0.0\}",
+        match=r"not in the tree of the free joint 'root': unused; lock them: locked=\{'unused': 0.0\}",
     ):
         load_mjcf(file)
     model = load_mjcf(file, locked={"un*": 0.0})
     assert model.joint_names == ("hip", "ankle")
     assert model.total_mass == pytest.approx(24.0)
     ball = '<body name="ball"><freejoint name="ball"/><geom size=".1"/></body>'
-    with pytest.raises(ModelError, match="the moving joints ball: remove the others from a copy of the file"):
+    with pytest.raises(ModelError, match="the free joint 'root': ball; remove their bodies from a copy of the file"):
         load_mjcf(written(document(tree() + ball)))
 
 
@@ -405,10 +405,10 @@ def test_meshes_that_are_moved_are_told_of_and_those_that_are_not_there_are_refu
     ("text", "why"),
     [
         ("<mujoco>", "MuJoCo refuses the MJCF .*XML parse error.* is not well-formed XML in UTF-8"),
-        (document(tree().replace('"hip"', '"universe"')), "joint 'universe': Pinocchio .*; rename it"),
-        ("<mujoco/>", r"has no <body>, also not in included files; give the robot's file"),
+        (document(tree().replace('"hip"', '"universe"')), "joint 'universe': Pinocchio .*; rename the joint"),
+        ("<mujoco/>", r"nor its included files have a <body>; load the robot's file"),
         ("", "MuJoCo refuses the MJCF"),
-        ('<robot name="r"/>', "is a URDF, not an MJCF: give its name the ending .urdf"),
+        ('<robot name="r"/>', "is a URDF, not an MJCF: rename it to end in .urdf"),
         (document(tree(hip='type="odd"')), "MuJoCo refuses the MJCF .*invalid"),
         (document(tree(hip='class="none"')), "MuJoCo refuses the MJCF .*unknown default class"),
         (document(tree(hip='foo="1"')), "unrecognized attribute: 'foo'"),

@@ -60,7 +60,7 @@ def test_any_order_of_the_bodies_gives_parents_first(seed, n):
     ([body("r"), body("a", "r", bm.revolute("r_joint", Y))], ("two joints are named 'r_joint'",)),
     ([body("thigh"), body("shank", "thig")], ("body 'shank': parent: unknown body 'thig'", "did you mean 'thigh'")),
     ([body("r"), body("a", "r", bm.floating("f"))], ("joint 'f' of body 'a' floats; only the root may float",)),
-    ([body("g", None, bm.fixed("g"))], ("root 'g' is fixed to the ground", "moving joint")),
+    ([body("g", None, bm.fixed("g"))], ("root 'g' and all other bodies are fixed to the ground", "moving joint")),
 ])  # fmt: skip
 def test_bodies_that_are_no_tree(bodies, parts):
     with says(*parts):
@@ -256,7 +256,7 @@ def test_spherical_joints_take_quaternions():
     (lambda: bm.human().configuration(position=(0, 0)), ("position must be 3 finite numbers",)),
     (lambda: bm.human().configuration(orientation=(1, 1, 0, 0)), ("unit quaternion", "norm 1.41421")),
     (lambda: bm.chain(2).configuration(position=(0, 0, 1)), ("position", "'joint_1' is revolute")),
-    (lambda: bm.chain(2).configuration(orientation=(1, 0, 0, 0)), ("orientation", "floating root")),
+    (lambda: bm.chain(2).configuration(orientation=(1, 0, 0, 0)), ("orientation must be left out", "not floating")),
 ])  # fmt: skip
 def test_wrong_configuration(ask, parts):
     with says(*parts):
@@ -310,13 +310,13 @@ def test_angles_in_degrees_and_turns_by_roll_pitch_and_yaw(person):
 
 @pytest.mark.parametrize("wrong", [(0.1, 0.2), (1.0,), "upright"])
 def test_an_orientation_is_three_or_four_numbers(person, wrong):
-    with pytest.raises(bm.ModelError, match="quaternion .* or roll, pitch and yaw"):
+    with pytest.raises(bm.ModelError, match=r"quaternion .* or \(roll, pitch, yaw\)"):
         person.configuration(orientation=wrong)
 
 
 def test_angles_that_were_meant_in_degrees_are_refused():
     with pytest.raises(
-        bm.ModelError, match=r"'left_knee_pitch'\] = -77 rad: it must be within a turn, 2π; degrees=True"
+        bm.ModelError, match=r"'left_knee_pitch'\] = -77 rad is more than a full turn, 2π; .* pass degrees=True"
     ):
         bm.human().configuration(angles={"left_knee_pitch": -77.0})
     degrees = bm.human().configuration(angles={"left_knee_pitch": -77.0}, degrees=True)

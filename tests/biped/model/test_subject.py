@@ -240,7 +240,7 @@ def test_strength_is_of_sex_and_age():
     assert biped.Subject(1.7, 68.0, "female", 30.0).strength == "young-women"
     assert biped.Subject(1.7, 68.0, "male", 70.0).strength == "old-men"
     assert biped.Subject(1.7, 68.0, "male").strength == "none"
-    with pytest.raises(biped.ModelError, match=r"age = 50: strengths are known below 40 and from 65 years on"):
+    with pytest.raises(biped.ModelError, match=r"age = 50: muscle strength is known only below 40 and from 65"):
         _ = biped.Subject(1.7, 68.0, "male", 50.0).strength
 
 
@@ -275,7 +275,7 @@ def test_what_is_no_subject_is_refused(given):
 
 
 @refuses(
-    ("subject:1.7", r"must be subject:STATURE,MASS,SEX.*, for example subject:1.70,68,female,30,arms,lumbar$"),
+    ("subject:1.7", r"as subject:STATURE,MASS,SEX.*, for example subject:1.70,68,female,30,arms,lumbar$"),
     ("subject:1.7,68,female,amrs", r"^subject: 'amrs' is neither an age nor a segment; .*limp-toes$"),
     ("subject:tall,68,female", r"^subject: stature = 'tall': it must be a number$"),
     error=biped.ModelError,
@@ -304,7 +304,7 @@ def test_a_population_is_drawn_from_what_is_given():
     old = {"female": Measured(1.6, 0.06, 65.0, 12.0, 0.3)}
     who = biped.population(3, sex="female", age=70.0, measured=old)
     assert [one.strength for one in who] == ["old-women"] * 3
-    with pytest.raises(biped.ModelError, match="no sex 'male', only female"):
+    with pytest.raises(biped.ModelError, match="must contain 'male', but has female"):
         biped.population(3, measured=old)
     with pytest.raises(biped.ModelError, match="n = 0"):
         biped.population(0)

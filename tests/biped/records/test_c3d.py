@@ -98,7 +98,7 @@ def test_points_that_are_no_places(tmp_path):
     for label in ("lkneeangle", "LGRF", "RKneeMoments"):  # nothing says that they are no places in mm
         assert f"{label}_x" in read_record(saved(tmp_path / "b.c3d", ("C7", label))).blocked
     for name in ("S_x", "RHipAngles_z"):  # nothing says the unit of the one, nor that the other is an angle
-        with pytest.raises(InputError, match=f"column {name}: no unit"):
+        with pytest.raises(InputError, match=f"column {name}: unknown unit"):
             record[name]
     assert read_record(tmp_path / "a.c3d", units={"RHipAngles_z": "deg"})["RHipAngles_z"][0] == pytest.approx(3.0)
 
@@ -109,7 +109,7 @@ def test_labels_that_occur_twice_or_not_at_all(tmp_path):
     assert {"KNE_x#1", "point3_z", "ch0"} < set(record.columns)
     with pytest.raises(InputError, match="two columns are named 'KNE_x'"):
         record["KNE_x"]
-    with pytest.raises(InputError, match="column ch1: no unit 'furlong'"):
+    with pytest.raises(InputError, match="column ch1: unknown unit 'furlong'"):
         record["ch1"]
     assert read_record(saved(tmp_path / "b.c3d", (), [1.0], ["N"])).rate == pytest.approx(200.0)  # without points
     saved(tmp_path / "c.c3d", UNITS=[""])
@@ -121,5 +121,5 @@ def test_corners_of_a_plate_in_another_unit_than_the_points(tmp_path):
     file = ezc3d.c3d(str(plate(tmp_path / "a.c3d", "m")))
     file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
     file.write(str(tmp_path / "b.c3d"))
-    with pytest.raises(InputError, match=r"edges of 0.0004 to 0.0006 m by FORCE_PLATFORM:CORNERS"):
+    with pytest.raises(InputError, match=r"edges of 0.0004 to 0.0006 m: fix FORCE_PLATFORM:CORNERS, POINT:UNITS"):
         read_record(tmp_path / "b.c3d")["cop_x"]

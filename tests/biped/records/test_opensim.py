@@ -47,7 +47,7 @@ def test_a_header_that_is_neither_yes_nor_no_blocks_angles_alone(read):
     text = f"Coordinates\ninDegrees = perhaps\nendheader\n{ROWS}"
     record = read(text)
     assert record["pelvis_tx"].tolist() == [1.0, 2.0]
-    with pytest.raises(InputError, match="column knee_angle_r: no unit 'inDegrees = perhaps'.*give a unit with"):
+    with pytest.raises(InputError, match="column knee_angle_r: unknown unit 'inDegrees = perhaps'.*give a unit with"):
         record["knee_angle_r"]
     assert read(text, units={"knee_angle_r": "deg"}).units["knee_angle_r"] == "deg"
 

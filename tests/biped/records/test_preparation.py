@@ -143,7 +143,7 @@ def test_sampled_anew():
     time, values = Preparation(filter=5.0, resample=20.0)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(np.diff(time), 0.05)
     np.testing.assert_allclose(values, low_passed(TIME, hump(TIME), 5.0)[::5], atol=1e-12)
-    with pytest.raises(InputError, match="resample = 20 Hz is below the record's 100 Hz.*set filter to at most that"):
+    with pytest.raises(InputError, match="resample = 20 Hz is below the record.s 100 Hz.*set filter to that"):
         Preparation(resample=20.0)(record_of(hump(TIME)), "value")
 
 
@@ -179,8 +179,8 @@ def test_what_cannot_be_done_is_refused(wrong):
 
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"filter": 80.0}, "filter = 80.0: it must be between 0 and 50 Hz"),
-    ({"begin": 9.0}, "it spans 0 to 8 s: begin and end must be within"),
-    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: it contains no sample"),
+    ({"begin": 9.0}, "the record spans 0 to 8 s: begin and end must be within"),
+    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: no sample is in this time"),
 ])  # fmt: skip
 def test_what_a_record_does_not_allow_is_refused(wrong, said):
     with pytest.raises(InputError, match=rf"subject.csv, column value: {said}"):
@@ -188,5 +188,5 @@ def test_what_a_record_does_not_allow_is_refused(wrong, said):
 
 
 def test_another_unit_is_refused():
-    with pytest.raises(InputError, match="it is in m: it must be in N"):
+    with pytest.raises(InputError, match="its unit is m: it must be N"):
         Preparation()(record_of(hump(TIME)), "value", "N")

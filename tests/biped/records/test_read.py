@@ -35,7 +35,7 @@ def test_units(text, factor, name):
 def test_between_units():
     assert factor_between("deg/s", "rad/s") == pytest.approx(np.pi / 180.0, rel=1e-15)
     assert factor_between("m", "mm") == pytest.approx(1e3, rel=1e-15)
-    with pytest.raises(InputError, match="it is in N: it must be in m"):
+    with pytest.raises(InputError, match="its unit is N: it must be m"):
         factor_between("N", "m")
 
 
@@ -60,7 +60,7 @@ def test_a_rate_instead_of_times(tmp_path):
     ("x\n1\n2\n", {}, "no column 'time'; columns are x; name the column of times with 'time'"),
     ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave out 'rate'"),
     ("x\n1\n2\n", {"rate": -1.0}, "it must be above zero"),
-    ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': use a unit such as mm"),
+    ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: unknown unit 'furlong': use a unit such as mm"),
     (
         "time,x\n0,1\n1,2\n",
         {"units": {"y": "mm"}},
@@ -91,7 +91,7 @@ def test_a_gap_and_a_wrong_unit_are_told_where_a_signal_is_asked_for(tmp_path):
     record = read_record(written(tmp_path / "a.csv", "time,x [N]\n0,1\n1,\n2,2\n3,1\n"))
     with pytest.raises(InputError, match=r"column x: a gap of 2 s after 0 s"):
         record.signal("x")
-    with pytest.raises(InputError, match="it is in N: it must be in m: give a column"):
+    with pytest.raises(InputError, match="its unit is N: it must be m: give a column"):
         record.signal("x", unit="m")
 
 
@@ -114,7 +114,7 @@ def test_matlab(tmp_path):
     assert record.time == pytest.approx(TIME)
     assert record["cop_ap"] == pytest.approx(SWAY)
     savemat(tmp_path / "c.mat", {"time": TIME, "force": np.ones(400)})
-    with pytest.raises(InputError, match="columns of several lengths: time 40, force 400"):
+    with pytest.raises(InputError, match="differ in length .time 40, force 400"):
         read_record(tmp_path / "c.mat")
 
 

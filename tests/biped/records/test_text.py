@@ -56,7 +56,7 @@ def test_one_column_never_blocks_another(file):
     assert record["y#2"].tolist() == [2.0, 2.0]
     for name, why in {
         "acc": "G may be gauss",
-        "load": "no unit '%BW'",
+        "load": "unknown unit '%BW'",
         "word": "'a' is no",
         "y": "two columns",
     }.items():
@@ -75,7 +75,7 @@ def test_notes_are_logged_once(file, caplog):
 
 def test_no_units():
     assert not any(map(is_unit, ("G", "%BW", "NM", "°C", "x", "Fx", "time")))
-    with pytest.raises(InputError, match="it is in %: it must be in m"):
+    with pytest.raises(InputError, match="its unit is %: it must be m"):
         factor_between("%", "m")
 
 

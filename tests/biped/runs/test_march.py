@@ -177,7 +177,7 @@ def test_bodies_are_seen_where_they_are(motions, tmp_path):
 def test_what_has_no_bodies_or_no_tree_says_so(motions, tmp_path):
     with pytest.raises(InputError, match="is a Lagrangian system: it has coordinates, but no bodies to show in space"):
         trajectory_of(motions["Lagrangian"])
-    with pytest.raises(InputError, match="'three_link_loop' is an assembly: only runs of models"):
+    with pytest.raises(InputError, match="'three_link_loop' is an assembly: only runs of a Model"):
         _ = motions["assembly"].state
     motions["assembly"].save(tmp_path)
     assert main(["export", str(tmp_path), "--sto"]) == 2

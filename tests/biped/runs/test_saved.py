@@ -55,10 +55,10 @@ def test_a_run_brings_the_load_that_its_model_carried(tmp_path):
 
 def test_a_run_without_its_model_is_refused_in_a_sentence(folder):
     (folder / "model.json").write_text("{}")
-    with pytest.raises(ModelError, match=r"model.json: not a saved model"):
+    with pytest.raises(ModelError, match=r"model.json: not a model that biped saved"):
         Run.load(folder)
     (folder / "model.json").unlink()
-    with pytest.raises(InputError, match=r"no run there \(model.json missing\)"):
+    with pytest.raises(InputError, match=r"there is no run \(model.json missing\)"):
         Run.load(folder)
 
 

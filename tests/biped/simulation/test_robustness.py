@@ -160,7 +160,7 @@ def lifted(height):
     (lambda: simulate(human(), duration=np.nan), "duration = nan"),
     (lambda: simulate(human(), record_every=7e-4), "does not divide record_every"),
     (lambda: simulate(human(), record_every=np.nan), "record_every is nan"),
-    (lambda: simulate(human(), CONTROLLER, step=1e-12), "more than 100000 steps in the controller's period"),
+    (lambda: simulate(human(), CONTROLLER, step=1e-12), "has over 100000 steps"),
     (lambda: simulate(human(), disturbances=[block(1000.0)]), "is too fast for a time step of 0.0005 s"),
     (lambda: simulate(human(), disturbances=[block(position=(0, 0, 1.2))]), "inside of the box of 'trunk'"),
     (lambda: simulate(rigid_box(1, (1, 1, 1)), CONTROLLER), "needs a floating root and feet"),

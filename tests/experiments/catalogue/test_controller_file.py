@@ -39,7 +39,7 @@ def test_gains_of_the_workspace_controller_keep_their_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("kp = 3", r"it must have one table, \[controller\]; it has kp"),
+        ("kp = 3", r"it must have only a table \[controller\], but has kp"),
         ("", "it has none"),
         ("[controller]\nkq = 3", "unknown parameter 'controller.kq'; did you mean 'controller.kp'"),
         ("[controller]\nkp = 'x'", "controller.kp = x: it must be one number"),

@@ -117,7 +117,7 @@ def named(name):
         (lambda: NUMBER.checked(None), "floor.mu_s"),
         (lambda: named("mu_s"), "unknown parameter 'mu_s'; did you mean 'floor.mu_s'"),
         (lambda: named("initial.left_knee_pich"), "did you mean 'initial.left_knee_pitch'"),
-        (lambda: named("zzzzzz"), "there are parameters of run, controller, initial, floor"),
+        (lambda: named("zzzzzz"), "groups of parameters are run, controller, initial, floor"),
         (lambda: experiment_named("thrown-blok"), r"did you mean 'thrown-block'\? experiments are stand-tilted"),
         (
             lambda: built("box-drop", integrator__name="euler"),

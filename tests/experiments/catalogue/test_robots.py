@@ -113,7 +113,7 @@ def test_what_is_no_robot_is_told_in_a_line(balance, name, error, message):
 
 
 def test_an_experiment_of_the_human_alone_says_so():
-    with pytest.raises(InputError, match="tumble takes no other robot; the experiment balance does"):
+    with pytest.raises(InputError, match="the robot of tumble cannot be changed; use experiment balance"):
         experiment_named("tumble").of_robot(HUMAN)
 
 

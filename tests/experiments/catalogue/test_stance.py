@@ -75,7 +75,7 @@ def test_every_experiment_with_a_posture_has_it(name):
 
 def test_what_does_nothing_is_refused():
     for name in ("width", "foot_angle", "lean", "knees"):
-        with pytest.raises(InputError, match=f"initial.{name} has no effect on the crouch: set initial.stance"):
+        with pytest.raises(InputError, match=f"initial.{name} has no effect in the stance crouch: also set"):
             BALANCE.values({f"initial.{name}": 0.1})
     with pytest.raises(InputError, match=r"initial\.stance"):
         experiment_named("sit-to-stand").values(UPRIGHT)

@@ -98,7 +98,7 @@ def test_feet_without_collision_geometry_are_told(tmp_path, capsys):
     ("words", "told"),
     [
         (["robot", "r.xml", "--out", "mine.toml"], "mine.toml exists already"),
-        (["robot", "r.xacro"], "convert .xacro by xacro FILE > robot.urdf"),
+        (["robot", "r.xacro"], "convert .xacro by `xacro FILE > robot.urdf`"),
         (
             ["run", "balance", "--robot", "r.xml"],
             'add feet = ["LEFT", "RIGHT"], contacts = "collision" to its TOML file',

@@ -132,7 +132,7 @@ def test_what_is_assumed_and_what_is_missing_is_told(capsys):
     assert note.startswith("no critical_time, critical_time_ap, critical_time_ml: there is no critical point between")
     line[:2].to_csv("two.csv", index=False)
     assert main(["sway", "two.csv", "--rate", "50"]) == 2
-    assert "two.csv: 2 points are too few" in capsys.readouterr().err
+    assert "two.csv: the record has only 2 samples" in capsys.readouterr().err
 
 
 def test_missing_rows_are_refused_until_they_are_filled(capsys):
@@ -153,14 +153,14 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
         ([*AXES, "--units", "COPx"], "--units: 'COPx': it must list columns and units"),
         ([*AXES, "--plate", "fx", "fy", "fz"], "expected 6 arguments"),
         ([*AXES, "--out", "sway.xlsx"], "must end in .csv or .parquet"),
-        ([*AXES, "--groups", "info.csv"], "info.csv: no column has the name of a file, such as T"),
-        ([*AXES, "--groups", "info.csv", "--key", "who"], "T.txt: 0 rows of --groups have the name of this file"),
+        ([*AXES, "--groups", "info.csv"], "info.csv: no column has file names, such as T"),
+        ([*AXES, "--groups", "info.csv", "--key", "who"], "T.txt: 0 rows of the --groups table"),
         ([*AXES, "--groups", "info.csv", "--key", "whom"], "did you mean 'who'"),
-        ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of --groups"),
-        ([*AXES, "--groups", "named.csv"], "--groups has columns with names of results (area): rename them"),
+        ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of the --groups table"),
+        ([*AXES, "--groups", "named.csv"], "rename the columns of --groups that have names of results: area"),
         (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out 'rate'"),
-        (["--ap", "u", "--ml", "u"], "column u: in metres it would range over"),
-        (["--ap", "COPx", "--ml", "COPx"], "they must be two columns"),
+        (["--ap", "u", "--ml", "u"], "column u: as metres, its values would range over"),
+        (["--ap", "COPx", "--ml", "COPx"], "they must name two columns"),
     ],
 )
 def test_bad_input_is_told(words, said, refusal):

@@ -115,7 +115,7 @@ def test_what_is_not_there_is_told_in_one_sentence(laws, refusal, name, told):
 @pytest.mark.parametrize(("arguments", "told"), [
     (["run", "nudeg.py"], "experiment 'nudeg.py': there is no file nudeg.py"),
     (["run", "law.py"], "no experiment in it; an experiment is an object of experiments.Experiment"),
-    (["run", "box-drop", "--controller", "law.py"], "box-drop cannot take another controller"),
+    (["run", "box-drop", "--controller", "law.py"], "experiment box-drop has no controller"),
     (["run", "balance", "--controller", "law.py", "--set", "controller.gian=3"], "did you mean 'controller.gain' or"),
     (["run", "balance", "--controller", "law.py", "--set", "controller.gain=x"], "controller.gain = x: it must be"),
     (["run", "balance", "--controller", "law.py", "--set", "controller.kp_position=3"], "unknown parameter"),

@@ -48,7 +48,7 @@ def test_values_as_they_are_shown(value, text):
 def test_what_fits_no_page_is_refused():
     with pytest.raises(InputError, match="must have 2 cells"):
         Table("t", ("a", "b"), (("1",),))
-    with pytest.raises(InputError, match="1 moods for 2 rows"):
+    with pytest.raises(InputError, match="1 moods, but 2 rows"):
         Table("t", ("a",), (("1",), ("2",)), ("good",))
 
 

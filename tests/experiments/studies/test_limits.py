@@ -187,7 +187,7 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
 @pytest.mark.parametrize(("arguments", "told"), [
     (["--directions", "0"], "at least 1"),
     (["--delay", "-1"], "zero or above"),
-    (["--steps", "0,few"], "'few' is no number of steps"),
+    (["--steps", "0,few"], "'few' is neither a whole number nor 'any'"),
     (["--steps", "1", "--step-length", "0"], "length"),
     (["--set", "load.mass=5"], "exactly one push"),
     (["box-drop"], "push.impulse"),

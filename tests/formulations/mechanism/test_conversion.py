@@ -159,7 +159,7 @@ def test_an_axis_of_any_direction(axis, make):
 
 
 def test_a_variable_that_moves_nothing_makes_no_model():
-    with pytest.raises(bm.ModelError, match="body 'b': its joint 'b' moves no inertia: the body has no mass"):
+    with pytest.raises(bm.ModelError, match="joint 'b' of body 'b' moves no inertia: the body has no mass"):
         to_model(mech.Mechanism("spare", [rx("a", tz(-1.0, ry("b"), mass=1.0))]))
 
 

@@ -142,5 +142,5 @@ def test_what_more_than_numbers_change_is_refused(scene):
     other = Parameter(
         "pushes", 1.0, lambda value: replace(scene, disturbances=() if value > 1.0 else scene.disturbances)
     )
-    with pytest.raises(InputError, match="changes more than numbers of the disturbances"):
+    with pytest.raises(InputError, match="changes the kinds or bodies of disturbances"):
         gradient(scene, "rms_torque", (other,))

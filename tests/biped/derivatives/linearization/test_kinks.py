@@ -101,7 +101,7 @@ def test_away_from_kinks_their_distance_is_told():
 
 def test_the_midpoint_rule_is_refused_in_a_sentence():
     scene = Scene(human(), integrator=Midpoint())
-    with pytest.raises(InputError, match="midpoint.*is not linearized"):
+    with pytest.raises(InputError, match="midpoint.*cannot be linearized"):
         Linearizer(scene, span="step")
 
 

@@ -197,7 +197,7 @@ def gap(table):
     (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
     (None, {"record": {"units": {"tilt": "N"}}}, "height is missing: the height [m] above the ankles"),
     (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
-    (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': use a unit such as"),
+    (None, {"record": {"units": {"tilt": "furlong"}}}, "unknown unit 'furlong': use a unit such as"),
     (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m, but [model] needs angles of sway: name a"),
     (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V, but models need rad"),
     (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "the unit of the column sway is unknown"),

@@ -36,7 +36,7 @@ def test_one_number_on_the_command_line():
 
 
 @refuses(
-    ("block.velocity[3]", r"the numbers of block.velocity are \[0\] to \[2\]"),
+    ("block.velocity[3]", r"the elements are block.velocity\[0\] to block.velocity\[2\]"),
     ("block.velocity[-1]", r"\[0\] to \[2\]"),
     ("block.velocity[x]", r"\[0\] to \[2\]"),
     ("block.mass[0]", "block.mass is a single value"),

@@ -60,7 +60,7 @@ def test_a_study_does_not_go_on_with_other_files_of_its_law(plan, tmp_path, exec
         with pytest.raises(InputError, match=f"{name} has been edited since"):
             open_study(plan, tmp_path / "study")
         file.unlink()
-        with pytest.raises(InputError, match=f"{name} no longer exists|the file .*{name} of its `files`"):
+        with pytest.raises(InputError, match=f"{name} no longer exists|the file .*{name} in its attribute `files`"):
             open_study(plan, tmp_path / "study")
         file.write_bytes(kept)
     open_study(plan, tmp_path / "study").close()
@@ -73,5 +73,5 @@ def test_a_file_that_is_edited_meanwhile_ends_the_study(plan, tmp_path):
 
 def test_a_file_that_a_law_names_has_to_be_there(plan, tmp_path):
     (tmp_path / "weights.txt").unlink()
-    with pytest.raises(InputError, match=r"the file .*weights\.txt of its `files` does not exist"):
+    with pytest.raises(InputError, match=r"the file .*weights\.txt in its attribute `files` does not exist"):
         open_study(plan, tmp_path / "study")

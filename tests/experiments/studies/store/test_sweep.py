@@ -135,9 +135,9 @@ def test_without_a_count_each_replica_is_another_subject():
 @refuses(
     ("balance", {"count": 0}, "count = 0: it must be a whole number, 1 or above"),
     ("balance", {"count": 2, "sex": "men"}, "sex = 'men': .*it must be one of male, female"),
-    ("balance", {"count": 2, "age": 50}, "age = 50: strengths are known below 40 and from 65 years on"),
+    ("balance", {"count": 2, "age": 50}, "age = 50: muscle strength is known only below 40 and from 65 years on"),
     ("balance", {"count": 2, "mass": 50.0}, "unknown key 'vary.subjects.mass'"),
-    ("thrown-block", {"count": 2}, "thrown-block takes no other robot"),
+    ("thrown-block", {"count": 2}, "the robot of thrown-block cannot be changed"),
 )
 def test_subjects_that_there_are_not_are_refused(experiment, table):
     plan_of({"subjects": table}, experiment=experiment)

@@ -46,11 +46,11 @@ def test_the_notebook_is_valid_and_runs(run_folder, tmp_path, monkeypatch):
 
 
 BAD = [
-    (["nowhere"], "nowhere: there is no such folder"),
-    (["empty"], "empty: neither a run nor a study in it"),
+    (["nowhere"], "nowhere: no such folder"),
+    (["empty"], "empty: the folder has neither a run nor a study"),
     ([], "the following arguments are required: RUN|STUDY"),
     (["run", "--out", "run"], "run is a folder: give the name of a file"),
-    (["run", "--out", "page.ipynb", "--notebook"], "the page must end in .html"),
+    (["run", "--out", "page.ipynb", "--notebook"], "the name of the page must end in .html"),
     (["run", "--out", "run/summary.json/page.html"], "run/summary.json: File exists"),
 ]
 
