@@ -83,7 +83,7 @@ def backend_named(name: str) -> Backend:
 
 
 def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """Return the installed ones of the named integrators and engines, and a sentence on each that is not installed."""
+    """Return the named integrators and engines that are installed, and a sentence on each that is not installed."""
     if not names or not all(names):
         raise InputError("--engines: give names separated by commas, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})

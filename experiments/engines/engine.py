@@ -80,7 +80,7 @@ class Applied:
 
 
 class Simulation(ABC):
-    """Base class of simulations of a ``Case`` in an engine, with q (nq,) and v (nv,) as in ``biped.model.Model``."""
+    """Base class of simulations of a ``Case``; configuration q and velocity v are those of ``biped.model.Model``."""
 
     #: the engine's reason why the last step failed; empty if it did not fail, or if the reason is unknown
     failure: str = ""

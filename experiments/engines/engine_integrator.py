@@ -111,7 +111,7 @@ class EngineIntegrator(Integrator):
             )
         if disturbances.throw is not None and disturbances.throw.target == EVERYTHING:
             raise InputError(
-                f"block.target must be one body in {self.engine.title}: name it, or use one of biped's integrators"
+                f"in {self.engine.title}, block.target must name one body; or use one of biped's integrators"
             )
         thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
         if thin:

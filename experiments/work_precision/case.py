@@ -196,7 +196,7 @@ class StepSize:
 
 
 class Case(ABC):
-    """Base class of the two forms of a problem: for integrators of trees of joints, and of Lagrangian systems."""
+    """Base class of a problem's forms for different integrators: as a tree of joints, or as a Lagrangian system."""
 
     systems: str  # kind of system that the integrators take: ``TREE`` or ``LAGRANGIAN``
     reference: Reference  # reference motion of this form

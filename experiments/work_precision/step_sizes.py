@@ -176,7 +176,7 @@ def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Pro
 
 
 def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget) -> Curve:
-    """Return an integrator's errors, from its longest step to one with an unresolvable error or a slow run."""
+    """Return an integrator's errors, from the longest step down to an unresolvable error or too slow a run."""
     truth = case.reference
     floor = ABOVE_REFERENCE * truth.error
     measurements: list[Measurement] = []

@@ -40,14 +40,14 @@ def run_trials(
         study: study that is open for writing.
         trials: trials with different numbers.
         executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
-        progress: called with the number of finished trials, before the first run with the number of stored ones.
+        progress: called with the number of finished trials, at first with that of the stored ones.
         announce: called with a sentence before kernels are compiled.
 
     Returns:
         The results by trial number, in the order of the trials, read from the study on demand.
 
     Raises:
-        InputError: two trials have the same number, or the study's trial of this number has other changes.
+        InputError: two trials have the same number, or a stored trial with one of the numbers has other changes.
         OSError: the study's folder can no longer be written; stored trials are kept, and the study can be continued.
         KeyboardInterrupt: the user stopped the program. Stored trials are kept; running trials are finished and stored,
             unless the interrupt came while a result was written: then they are lost and run again later.
