@@ -36,7 +36,7 @@ def spread_columns(unit: str = "µs", form: str = ".2f") -> tuple[Column, ...]:
 
 @dataclass
 class Section:
-    """A table: name in the file, title on the terminal, columns, rows by label, and notes below the table."""
+    """Table of the benchmark's results: name in the JSON file, title, columns, rows by label, notes below it."""
 
     name: str
     title: str

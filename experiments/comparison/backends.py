@@ -83,9 +83,9 @@ def backend_named(name: str) -> Backend:
 
 
 def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """Return the installed backends of these names, and a sentence about each engine that is not installed."""
+    """Return the named integrators and engines that are installed, and a sentence on each that is not installed."""
     if not names or not all(names):
-        raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
+        raise InputError("--engines: give names separated by commas, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"--engines: {', '.join(twice)} is given twice; leave one out")

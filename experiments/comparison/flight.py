@@ -124,7 +124,7 @@ class Glider:
         self.restart()
         count, between = round(duration / interval), round(interval / self.step)
         if abs(between * self.step - interval) > 1e-9 * interval:
-            raise InputError(f"step = {self.step:g} s must divide the time between two samples, {interval:g} s")
+            raise InputError(f"step = {self.step:g} s: it must divide the time between two samples, {interval:g} s")
         rows: list[tuple[Floats, Floats]] = []
         q, v = self.q.copy(), self.v.copy()
         for k in range(count + 1):
@@ -137,7 +137,7 @@ class Glider:
             progress(k * interval)
         samples = Samples(interval * np.arange(count + 1.0), *(np.array(column) for column in zip(*rows, strict=True)))
         if not (np.isfinite(samples.q).all() and np.isfinite(samples.v).all()):
-            raise IntegrationError("the motion is not finite")
+            raise IntegrationError("the simulated motion has numbers that are not finite")
         return samples
 
 
@@ -150,9 +150,9 @@ class FlightRow:
     step: float = quantity("s", "time step")
     duration: float = quantity("s", "simulated time")
     energy_worst: float | None = quantity("1", "greatest relative error of the energy")
-    energy_drift: float | None = quantity("1", "relative change of the energy by its linear trend")
+    energy_drift: float | None = quantity("1", "relative change of a line fitted to the energy, from start to end")
     spin_change: float | None = quantity("1", "greatest relative change of the angular momentum")
-    lost_after: float | None = quantity("s", "time after which the energy error exceeds 100 %", None)
+    lost_after: float | None = quantity("s", "time from which the relative error of the energy exceeds 100 %", None)
     failure: str = quantity("", "reason for missing numbers", "")
 
     @property

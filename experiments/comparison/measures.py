@@ -33,12 +33,12 @@ class RankingRow:
     """Row of the ranking table: rank of an engine by a measure."""
 
     measure: str = quantity("", "compared quantity")
-    unit: str = quantity("", "unit of the value")
+    unit: str = quantity("", "SI unit of the value")
     engine: str = quantity("", "name of the engine")
-    value: float | None = quantity("1", "value in its unit")
+    value: float | None = quantity("1", "value of the compared quantity, in the unit of this row")
     ratio: float | None = quantity("1", "ratio of the value to the best value")
-    best: str = quantity("", "best if no engine is better (several engines: a tie), or empty")
-    note: str = quantity("", "reason for exclusion, or remark about the ratio")
+    best: str = quantity("", "best if no engine has a better value (ties: several rows), else empty")
+    note: str = quantity("", "reason to exclude the engine, or remark about the ratio")
 
 
 def by(

@@ -65,7 +65,7 @@ class EngineCase(Case):
 def measure(
     everyone: tuple[Backend, ...], changes: Mapping[str, Value], budget: Budget, progress: Progress
 ) -> Comparison:
-    """Return errors and costs on a grid of time steps; of ``changes``, only settings of biped's integrators apply."""
+    """Return all backends' errors and costs in free flight; in ``changes``, only ``integrator.*`` has an effect."""
     (tree,) = (case for case in FLIGHT.forms().cases if isinstance(case, TreeCase))
     external = {backend.label: backend for backend in everyone if backend.external is not None}
     settings = {

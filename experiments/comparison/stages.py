@@ -55,16 +55,16 @@ class PrecisionRow:
 
     engine: str = quantity("", "name of the engine")
     step: float = quantity("s", "time step")
-    error: float | None = quantity("m", "position error of the centres of mass (RMS over bodies and times)")
-    cost_least: float | None = quantity("s/s", "least computing time per simulated second")
-    cost_median: float | None = quantity("s/s", "median computing time per simulated second")
-    order: float | None = quantity("1", "order of convergence of the engine")
+    error: float | None = quantity("m", "position error of the centres of mass, RMS over bodies and times")
+    cost_least: float | None = quantity("s/s", "least computing time per simulated second, of several repeats")
+    cost_median: float | None = quantity("s/s", "median computing time per simulated second, of several repeats")
+    order: float | None = quantity("1", "order of convergence: slope of log error over log step")
     failure: str = quantity("", "reason for missing numbers", "")
 
 
 @dataclass
 class Results:
-    """Results of a comparison so far; fields of later stages are empty."""
+    """Results of the finished stages of a comparison of engines; fields of the other stages are empty."""
 
     experiment: Experiment  # compared experiment
     changes: Mapping[str, Value]  # changes of its parameters
@@ -138,7 +138,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Work:
-    """Input of a stage of the comparison."""
+    """Arguments of a stage of the comparison: results to add to, amount of work, and callbacks."""
 
     results: Results  # results to add to
     budget: Budget  # amount of work
@@ -180,7 +180,7 @@ def case_in(settings: str, backend: Backend, results: Results) -> tuple[Backend,
 
 
 def run_experiment(settings: str, work: Work) -> None:
-    """Run the experiment in all engines with ``EQUAL`` or ``VENDOR`` settings, and add the runs and their outcomes."""
+    """Run the experiment in all engines with ``EQUAL`` or ``VENDOR`` settings, and add the runs to ``work.results``."""
     results, experiment = work.results, work.results.experiment
     duration = experiment.build(results.changes).duration
     chosen = results.backends if settings == EQUAL else results.usable
@@ -191,7 +191,7 @@ def run_experiment(settings: str, work: Work) -> None:
             made = who.run(experiment, changes, part(work.progress, k, len(chosen), duration), work.announce)
         except InputError as error:
             with_ = "" if settings == EQUAL else f" with {SETTINGS[settings]}"
-            work.refuse(RUNS[settings], backend, f"cannot simulate it{with_}: {error}")
+            work.refuse(RUNS[settings], backend, f"cannot simulate the experiment{with_}: {error}")
             continue
         first = next(iter(runs.values())).run if runs else None
         runs[backend.label] = made

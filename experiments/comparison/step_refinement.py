@@ -31,8 +31,8 @@ class Refinement:
     step: float = quantity("s", "time step")
     verdict: str = quantity("", "how the run ended")
     simulated: float = quantity("s", "simulated time")
-    peak: float | None = quantity("m", "greatest distance of the root's path from the path with the finest time step")
-    final: float | None = quantity("m", "final distance of the root from its position with the finest time step")
+    peak: float | None = quantity("m", "greatest distance of the root from its position with the finest time step")
+    final: float | None = quantity("m", "distance, at the end, of the root from its position with the finest time step")
     failure: str = quantity("", "reason why the run ended early", "")
 
     @property

@@ -23,7 +23,7 @@ from experiments.engines.kernels.external import Arrival, FloorState
 
 @dataclass(frozen=True)
 class Case:
-    """Task for an engine: model, floor, time step, passive joints and disturbances."""
+    """Scene that an engine simulates: model, floor, time step, springs and dampers of joints, and disturbances."""
 
     model: Model  # model, including its loads
     floor: Floor  # floor under its contact points; engines have one coefficient of friction, ``floor.mu_s``
@@ -37,7 +37,7 @@ class Case:
     def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, disturbances: Disturbances) -> "Case":
         """Return a case with the disturbances that the engine itself simulates."""
         if disturbances.sway_referenced is not None:
-            raise InputError("engines do not support sway-referenced floors: use one of biped's integrators")
+            raise InputError("external engines do not support sway-referenced floors: use one of biped's integrators")
         patches = tuple(disturbances.patches)
         return cls(model, floor, step, impedance, disturbances.throw, patches, disturbances.platform)
 
@@ -67,7 +67,7 @@ def struck_box(model: Model, throw: Throw) -> Box:
     for box in model.shapes:
         if box.body == throw.target:
             return box
-    raise InputError(f"throw.target = {throw.target!r}: this body has no box to hit; name a body that has a box")
+    raise InputError(f"block.target = {throw.target!r}: this body has no box to hit; name a body that has one")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Applied:
 
 
 class Simulation(ABC):
-    """A rollout in an engine, in biped's configurations and velocities, which ``biped.model.Model`` documents."""
+    """Base class of simulations of a ``Case``; configuration q and velocity v are those of ``biped.model.Model``."""
 
     #: the engine's reason why the last step failed; empty if it did not fail, or if the reason is unknown
     failure: str = ""
@@ -130,7 +130,7 @@ class Simulation(ABC):
 
 
 class Engine(ABC):
-    """A physics engine: a frozen dataclass whose fields are the engine's settings."""
+    """Base class of adapters of external engines: frozen dataclasses whose fields are the engine's settings."""
 
     name: ClassVar[str]  #: name on the command line
     title: ClassVar[str]  #: name in texts
@@ -205,7 +205,7 @@ class Engine(ABC):
 
 @dataclass(frozen=True)
 class VendorDefaults:
-    """An engine with its vendor's default settings."""
+    """An engine with its vendor's default settings and time step."""
 
     engine: Engine  # engine with its vendor's default settings
     step: float  # [s] vendor's default time step

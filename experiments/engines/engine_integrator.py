@@ -101,23 +101,23 @@ class EngineIntegrator(Integrator):
             )
         if any(f.friction != RUBBER.friction for f in (floor, *(patch.floor for patch in disturbances.patches))):
             raise InputError(
-                f"{self.engine.title} replaces the friction law: leave floor.friction = {RUBBER.friction}, or use one "
+                f"{self.engine.title} has its own friction law: leave floor.friction = {RUBBER.friction}, or use one "
                 "of biped's integrators"
             )
         if model.tree.armature.any() and not self.engine.takes_armature:
             raise InputError(
-                f"{self.engine.title} does not simulate the armature of joints of {model.name!r}: load the model "
+                f"{self.engine.title} does not simulate the joints' armature in {model.name!r}: load the model "
                 "without it, or use MuJoCo or one of biped's integrators"
             )
         if disturbances.throw is not None and disturbances.throw.target == EVERYTHING:
             raise InputError(
-                f"{self.engine.title} throws blocks at one body: name it as block.target, or use biped's integrators"
+                f"in {self.engine.title}, block.target must name one body; or use one of biped's integrators"
             )
         thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
         if thin:
             raise InputError(
-                f"{self.engine.title} needs mass and extent of every body; {', '.join(map(repr, thin))} of "
-                f"{model.name!r} have no mass or no extent: set them, or use one of biped's integrators"
+                f"{self.engine.title} needs bodies with mass and inertia; {', '.join(map(repr, thin))} of "
+                f"{model.name!r} lack mass or moments of inertia: set them, or use one of biped's integrators"
             )
         self._taken, self._simulation = (model, floor, disturbances), None
 

@@ -30,7 +30,7 @@ PROJECT = "this project"
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered object or class."""
+    """An object or class that was found by its name, such as a controller, with its file."""
 
     name: str  # name that is valid in any folder
     thing: Any  # the object or class
@@ -119,7 +119,7 @@ class OpenRegistry:
     def _only(self, name: str, module: ModuleType) -> str:
         names = self._candidates(module)
         if len(names) != 1:
-            have = f"it has {', '.join(names)}: name one, as in {name}:{names[0]}" if names else "it has none"
+            have = f"it has {', '.join(names)}: name one, as in {name}:{names[0]}" if names else f"no {self.what} in it"
             raise InputError(f"{self.what} {name!r}: {have}; {self._requirement}")
         return names[0]
 

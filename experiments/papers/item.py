@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Item:
-    """Table, figure or claim of a paper."""
+    """Table, figure or claim of a paper, with the function that recomputes it."""
 
     name: str  # name on the command line, such as ``table-2.1``
     title: str  # title in one line
@@ -74,13 +74,13 @@ class Paper:
 
 
 def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
-    """Return the items of a paper from rows: name, title, place in the paper, ``produce``, and packages."""
+    """Return an ``Item`` for each row: name, title, place in the paper ``cited``, ``produce``, packages (optional)."""
     before = f"{cited}, " if cited else ""
     return tuple(Item(name, title, f"{before}{where}", *rest) for name, title, where, *rest in rows)
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
-    """Return the item that lists a paper's misprints: place, printed text, correction, and evidence."""
+    """Return the item that lists a paper's misprints; a row has place, printed text, correction and evidence."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is only a list
         progress(1.0)

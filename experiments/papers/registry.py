@@ -28,7 +28,7 @@ def load(name: str) -> "Paper":
 
 
 def paper_named(name: str) -> "Paper":
-    """Return a paper by name; the InputError of an unknown name has the nearest name, or the paper with this item."""
+    """Return the paper of this name; InputError for an unknown name suggests a similar one, or this item's paper."""
     names = paper_names()
     if name in names:
         return load(name)
@@ -38,6 +38,6 @@ def paper_named(name: str) -> "Paper":
 
 
 def items_named(paper: "Paper", names: Sequence[str]) -> "tuple[Item, ...]":
-    """Return the items that match names or patterns (``figure-4.*``), in the paper's order; all items for no names."""
+    """Return the items whose names match ``names``, also patterns (``figure-4.*``); empty ``names``: all items."""
     selected = matching(names, [item.name for item in paper.items], f"{paper.name} has no item")
     return tuple(item for item in paper.items if item.name in selected)

@@ -86,10 +86,10 @@ def load(folder: Path) -> Cached | None:
         }
         cached = Cached(**saved)
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: the file is damaged ({error}); remove it, and compute the item again") from error
+        raise InputError(f"{path}: the file is damaged ({error}); delete it, and recompute the item") from error
     missing = [file.name for file in cached.files if not file.is_file()]
     if missing:
-        raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item again")
+        raise InputError(f"{folder}: {', '.join(missing)} missing; delete {OUTCOME}, and recompute the item")
     return cached
 
 
@@ -130,7 +130,7 @@ class Failure:
 
 @dataclass
 class Session:
-    """Items to recompute, and the progress so far."""
+    """Recomputation of a paper's items: the items, the settings, and the results so far."""
 
     paper: Paper  # paper of the items
     items: Sequence[Item]  # items to compute, in order

@@ -37,7 +37,7 @@ def compare(
 
     Args:
         table: table with a row for each trial, as from a sweep.
-        metric: column of numbers, or of booleans, whose means are shares.
+        metric: column of numbers, or of booleans, whose means are the shares of True.
         between: column of the groups, if each subject is in a single group. Give either ``between`` or ``within``.
         within: column of the conditions, for paired differences of the subjects that are in both conditions.
         subject: column that names the subject of a trial.
@@ -47,12 +47,12 @@ def compare(
         resamples: number of resamples of bootstrap and permutations.
 
     Returns:
-        A row for each other group or condition, ``level``, compared with ``against``. ``subjects`` and
+        A row for each group or condition, ``level``, except the reference, ``against``. ``subjects`` and
         ``subjects_against``: numbers of subjects; ``left_out``: number of trials without the metric. ``mean`` and
         ``mean_against``: means over subjects. ``difference``: ``mean`` minus ``mean_against``, with ``low`` and
         ``high`` (95 %, BCa bootstrap over subjects). ``chance``: two-sided p-value from permutations of the subjects,
         or, if paired, of signs. ``effect_size``: Hedges' g, the difference divided by the pooled standard deviation of
-        the subjects, or, if paired, of the differences, with the correction for bias. ``mixed``: "converged", with
+        the subjects, or, if paired, of the differences, and corrected for bias. ``mixed``: "converged", with
         remarks, or the reason why ``mixed_difference``, ``mixed_low``, ``mixed_high`` and ``mixed_chance`` are missing.
 
     Raises:
@@ -69,7 +69,7 @@ def compare(
     else:
         raise InputError("compare: give either between, the column of groups, or within, the column of conditions")
     if factor == subject:
-        raise InputError(f"{factor!r} is both factor and subject: subject must be the column that names the subjects")
+        raise InputError(f"{factor!r} is both factor and subject: as subject, give the column that names the subjects")
     trials = measured_trials(table, metric, [factor, subject])
     first, *rest = ordered_levels(trials, factor, reference)
     means = trials.groupby([factor, subject])[metric].mean()

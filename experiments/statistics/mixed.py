@@ -28,10 +28,10 @@ def mixed_effects(
 ) -> "pd.DataFrame":
     """Estimate differences between levels of a factor by a linear mixed-effects model with random subjects (REML).
 
-    Each subject has a random offset; with ``within``, if subjects have several trials of a level, also a random effect
-    of each level, so that trials do not count as subjects. Intervals and p-values use Student's distribution. Its
+    Each subject has a random offset. With ``within`` and several trials of a subject at a level, each level also has a
+    random effect, so that trials do not count as subjects. Intervals and p-values use Student's distribution. Its
     degrees of freedom are the number of subjects minus the number of levels, or, with ``within``, minus one. For equal
-    numbers of trials, they agree with Student's test of the subjects' means.
+    numbers of trials, intervals and p-values equal those of Student's test of the subjects' means.
 
     Args:
         table: table with a row for each trial.

@@ -27,7 +27,7 @@ def summarise(
 
     Args:
         table: table with a row for each trial, as from a sweep.
-        metrics: columns of numbers, or of booleans, whose means are shares.
+        metrics: columns of numbers, or of booleans, whose means are the shares of True.
         by: columns by whose values trials are grouped; empty: a single group.
         subject: column that names the subject of a trial; None if each trial is from another subject.
         seed: seed of the bootstrap.
@@ -35,8 +35,8 @@ def summarise(
 
     Returns:
         A row for each group and metric: the columns ``by``; ``metric``; the numbers ``subjects``, ``trials``, and
-        ``left_out`` (trials without the metric); ``mean`` and ``sd`` over subjects; ``low`` and ``high`` of the 95 %
-        interval by ``method``: "Student", or "Wilson" for shares if no subject has both values; ``bootstrap_low`` and
+        ``left_out`` (trials without the metric); ``mean`` and ``sd`` over subjects; ``low`` and ``high``: 95 % interval
+        by ``method``: "Student", or "Wilson" for shares if no subject has True and False; ``bootstrap_low`` and
         ``bootstrap_high`` (BCa, over subjects). With a single subject, sd and intervals are missing.
 
     Raises:

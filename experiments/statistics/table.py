@@ -35,9 +35,9 @@ def read_table(path: Path) -> "pd.DataFrame":
         between = next((mark for mark in "\t;," if mark in heading), r"\s+")
         table = pd.read_csv(path, sep=between, encoding="utf-8-sig", skipinitialspace=True)
     except (ValueError, OSError) as error:
-        raise InputError(f"{path}: it cannot be read as a table ({error})") from None
+        raise InputError(f"{path}: the file cannot be read as a table ({error})") from None
     if not isinstance(table.index, pd.RangeIndex):
-        raise InputError(f"{path}: its rows have more cells than its header line {heading.strip()!r}")
+        raise InputError(f"{path}: rows have more cells than the header line {heading.strip()!r}")
     for name in [] if between == "," else table.select_dtypes(exclude=["number", "bool"]):
         numbers = pd.to_numeric(table[name].str.replace(",", "."), errors="coerce")
         if (numbers.isna() == table[name].isna()).all():
@@ -65,7 +65,7 @@ def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -
     check_columns(table, [metric, *labels])
     for label in labels:
         if table[label].isna().any():
-            raise InputError(f"{label} is missing in {int(table[label].isna().sum())} trials; each trial must have it")
+            raise InputError(f"{label} is missing in {int(table[label].isna().sum())} trials; each trial needs a value")
     if not pd.api.types.is_numeric_dtype(table[metric]):
         raise InputError(
             f"{metric} is a column of texts: choose a column of numbers, or make one of booleans, such as fell in "
@@ -76,5 +76,5 @@ def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -
         raise InputError(f"{metric} is infinite in {int(np.isinf(numbers).sum())} trials: leave these trials out")
     trials = table[list(labels)].assign(**{metric: numbers})[numbers.notna()]
     if trials.empty:
-        raise InputError(f"{metric}: no trial has a value")
+        raise InputError(f"no trial has a value of {metric}")
     return trials

@@ -9,7 +9,7 @@ from experiments.studies.grid import LINEAR, LOG, SCALES, interpolate
 
 @dataclass(frozen=True)
 class Bounded:
-    """A number that is varied between two bounds."""
+    """A parameter that is varied between two bounds."""
 
     name: str  # name in tables and figures
     low: float = field(metadata={"key": "from"})  # lower bound

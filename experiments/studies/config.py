@@ -48,11 +48,11 @@ _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
 
 
 class Config:
-    """One table of a configuration.
+    """One table of a study's configuration, with methods that read and check its keys.
 
     Attributes:
         data: keys and values of the table.
-        source: path of the TOML file; empty for a mapping.
+        source: path of the TOML file; empty for a mapping that was given in Python.
     """
 
     def __init__(self, data: Mapping[str, Any], source: str = "", text: str = "", path: tuple[str, ...] = ()) -> None:
@@ -261,12 +261,12 @@ def read_config(path: str | Path) -> Config:
     """Read the configuration in a TOML file; raises InputError if it is not TOML, OSError if it cannot be read."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{path}: it is a folder, not a TOML file; `biped report` shows a study's folder")
+        raise InputError(f"{path} is a folder, not a TOML file; to show a study's folder, use `biped report`")
     try:
         text = path.read_text(encoding="utf-8")
         return Config(tomllib.loads(text), str(path), text)
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not TOML: its text is not in UTF-8 ({error.reason}); save it as UTF-8") from None
+        raise InputError(f"{path}: not TOML: the text is not in UTF-8 ({error.reason}); save it as UTF-8") from None
     except ValueError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
 

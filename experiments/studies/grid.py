@@ -26,16 +26,16 @@ def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> fl
 
 @dataclass(frozen=True)
 class Grid:
-    """Evenly spaced values of a parameter, at which a search for thresholds tries each replica.
+    """Evenly spaced values of a parameter, at which a threshold search tries each replica (random repetition).
 
-    A replica that recovers at all of them is tried at larger values, in doubled steps. The outcome of one replica does
-    not change the values for another.
+    A replica that recovers at all values is tried at larger ones, in steps of twice the size, four times the size, ….
+    The values for a replica do not depend on the outcomes of other replicas.
 
     Attributes:
         start: smallest value, in the parameter's unit.
         stop: largest value at which every replica is tried.
         by: step between two values.
-        tolerance: width of a threshold's bracket at which its halving ends; 0: ``by / 16``.
+        tolerance: the interval with the threshold is halved until it is at most this wide; 0: ``by / 16``.
         limit: largest value at which a replica may be tried; 0: ``start + 16 (stop − start)``.
 
     Raises:

@@ -103,7 +103,7 @@ class ScenePush:
 
 
 def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
-    """Return the push of a scene, with what determines its limits.
+    """Return a scene's push, with the properties of body and floor that determine its capturability limits.
 
     Args:
         scene: scene whose only disturbance is one push; sensors and actuators may have delays.
@@ -116,7 +116,7 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     rest = [item for item in scene.disturbances if not isinstance(item, (Push, Sensors, Actuators))]
     if len(pushes) != 1 or rest:
         present = ", ".join(type(item).__name__.lower() for item in (*pushes, *rest)) or "none"
-        raise NoLimitError(f"a limit needs exactly one push and no other disturbance; the scene has: {present}")
+        raise NoLimitError(f"a capturability limit needs a push as the only disturbance; the scene has: {present}")
     push, model = pushes[0], scene.model
     sensed = sum(item.delay for item in scene.disturbances if isinstance(item, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
@@ -151,13 +151,10 @@ def push_under(experiment: Experiment, changes: dict[str, Value], delay: float |
 
 
 def footholds_of(scene: Scene, run: Run) -> Footholds:
-    """Return the recovery steps of a run, as input of the pendulum model: times [s] and areas of support.
+    """Return a run's recovery steps for the pendulum model: their times [s] since the push, and areas of support.
 
     Each step moves the contact points of its foot by the displacement of the foot's middle. The support is the convex
-    hull of all positions of the feet since the push, including those that the feet have left.
-
-    Raises:
-        NoLimitError: as in ``push_of``.
+    hull of all positions of the feet since the push, including those that they have left. Errors are as in ``push_of``.
     """
     push, model = push_of(scene), scene.model
     body, axes = WholeBody(model, scene.initial_state.q), np.array([model.facing, model.left])
@@ -189,11 +186,13 @@ def displacement_of(scene: Scene) -> Limit:
     rest = [item for item in scene.disturbances if not isinstance(item, (Platform, Sensors, Actuators))]
     along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not rest else []
     if len(along) != 1 or len(floors[0].signals) != 1:
-        raise NoLimitError("a limit needs a floor that is displaced along x or y only, and no other disturbance")
+        raise NoLimitError(
+            "a capturability limit of platform.size needs a floor displaced along x or y as the only disturbance"
+        )
     motion = floors[0].signals[along[0]]
     size = float(motion.coefficients[-1, 0])
     if size == 0.0 or np.diff(motion.scaled(1.0 / size)(np.linspace(motion.begins, motion.ends, 200))).min() < -1e-9:
-        raise NoLimitError("a limit needs a floor that moves in one direction and stays displaced")
+        raise NoLimitError("a capturability limit needs a floor that moves in one direction and stays displaced")
     model = scene.model
     forward, left = np.array([model.facing, model.left]) @ (-np.sign(size) * HORIZONTAL[along[0]])
     stance = stance_of(model, scene.initial_state.q)

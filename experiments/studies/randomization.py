@@ -26,13 +26,13 @@ KINDS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Randomization:
-    """Random differences of some parameters between replicas.
+    """Random values of some parameters, different in each replica (repetition) of a study.
 
     Attributes:
         parameters: names of the parameters.
-        kind: kind of randomization, one of ``KINDS``.
-        width: width of the distribution, above zero: without a unit for a factor, otherwise in the parameters' unit;
-            zero for a seed.
+        kind: kind of randomization, a key of ``KINDS``: ``"factor"``, ``"normal"``, ``"uniform"`` or ``"seed"``.
+        width: for ``"factor"``, standard deviation of its logarithm; for ``"normal"``, standard deviation of the
+            addition, and for ``"uniform"``, its upper bound, in the parameters' unit; for ``"seed"``, zero.
 
     Raises:
         InputError: the kind is unknown, the width is invalid, or no parameter is given.
@@ -65,13 +65,13 @@ def check(randomizations: Sequence[Randomization], experiment: Experiment) -> No
         for name in randomization.parameters:
             default = experiment.parameter(name).default
             if isinstance(default, str):
-                raise InputError(f"randomization of {name}: its value is text, not a number: leave it out")
+                raise InputError(f"randomization of {name}: this parameter is text, not a number: leave it out")
             if isinstance(default, int) and randomization.kind != "seed":
-                raise InputError(f"randomization of {name}: it is an integer: use kind = 'seed'")
+                raise InputError(f"randomization of {name}: this parameter is an integer: use kind = 'seed'")
             if not isinstance(default, int) and randomization.kind == "seed":
-                raise InputError(f"randomization of {name}: it is not an integer: use kind = factor, normal or uniform")
+                raise InputError(f"randomization of {name}: this is no integer: use kind = factor, normal or uniform")
             if name in seen:
-                raise InputError(f"randomization of {name}: it is randomized twice; leave one out")
+                raise InputError(f"randomization of {name}: this parameter is randomized twice; leave one out")
             seen.add(name)
 
 

@@ -22,7 +22,7 @@ class Kind(NamedTuple):
     """Declaration of a kind of study: an entry of the dictionary ``KINDS`` in the ``__init__.py`` of the kind's folder.
 
     Its key NAME in ``KINDS`` also names the command ``biped NAME`` and the folder ``results/NAME``. Functions and
-    classes are given as ``MODULE:NAME``, and imported when they are first used, so that help is quick.
+    classes are texts ``MODULE:NAME``, imported when they are first used, so that help is quick.
 
     Attributes:
         study: class of the study, a ``StudyKind``.
@@ -32,14 +32,14 @@ class Kind(NamedTuple):
         description: text at the top of the command's help.
         examples: command lines at the end of the command's help.
         page: name of the documentation page in ``docs/``.
-        table: TOML table that marks a file as one of this kind; empty: the command reads no file.
+        table: TOML table by which a file is known to be of this kind; empty: the command reads no file.
         options: function that takes the command's parser and name, and adds options to the parser.
         compared_with: function that takes the study and the options, and reads studies to compare with before trials
             run; it returns keyword arguments for the function ``document`` of the module ``findings``.
         heading: title of the study's page; empty: the kind's name.
         command: command that reads a study's file; empty: the kind's name.
-        key: entry of the study's configuration that holds the content of the file; empty: the whole configuration.
-        caption: name of the file, shown on the page as a heading that unfolds it; empty: named and always shown.
+        key: key of the study's configuration for the content of the file; empty: the whole configuration.
+        caption: name of the file, under which the page folds its text; empty: NAME.toml, not folded.
     """
 
     study: str

@@ -19,10 +19,10 @@ MOST_TRIALS = 10_000_000
 
 
 def open_study(plan: StudyKind, folder: str | Path) -> Study:
-    """Create a study's folder, or open it to continue the study; the plan has at most ``MOST_TRIALS`` trials.
+    """Create the folder of a planned study, or open it to continue; at most ``MOST_TRIALS`` trials.
 
     Raises:
-        InputError, OSError: as ``Study.create``; InputError also for a plan with more trials.
+        InputError, OSError: as ``Study.create``; InputError also for a study with more trials.
     """
     if plan.likely_trials > MOST_TRIALS:
         remedy = "take fewer values or replicas, or several studies in different folders"
@@ -49,8 +49,8 @@ def run_study(
 
     Args:
         plan: plan of the study.
-        study: folder of the study, as ``open_study`` returns it.
-        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
+        study: study that is open for writing, as ``open_study`` returns it.
+        executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
         progress: called with the number of finished trials.
         announce: called with a sentence before kernels are compiled.
         say: called with a short text on the progress.

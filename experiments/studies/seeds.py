@@ -6,10 +6,10 @@ import numpy as np
 
 
 def seed_of(study_seed: int, *labels: str | int) -> int:
-    """Return the seed that belongs to some labels, such as ``"replica", 3``, in a study with the seed ``study_seed``.
+    """Return a seed that depends only on ``study_seed``, the study's seed, and on ``labels``, such as ``"replica", 3``.
 
     Numpy's ``SeedSequence`` takes the labels as its spawn key: different labels give unrelated random streams. A seed
-    has 53 bits, is exact as a float, and differs from a hundred thousand others (two equal: p < 1e-6).
+    has 53 bits, and is exact as a float. Of a hundred thousand seeds, two are equal with a probability below 1e-6.
     """
     key = [number for label in labels for number in _numbers(label)]
     first, second = np.random.SeedSequence(study_seed, spawn_key=key).generate_state(2, np.uint32).tolist()

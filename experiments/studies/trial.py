@@ -49,8 +49,8 @@ class Trial:
         number: number of the trial in its study.
         changes: all changes of the experiment's defaults; nothing else affects the result.
         labels: labels such as scenario, replica, direction; they do not affect the result.
-        slopes: metrics to differentiate, and the variables; the derivatives become part of the result. None: none.
-        reads: function that reads further entries of the result from the run: numbers, texts and lists, by name.
+        slopes: derivatives that the result also has: of which metrics, with respect to which variables; None: none.
+        reads: function that returns further entries of the result from the run, by name; None: no further entries.
     """
 
     number: int
@@ -68,7 +68,7 @@ def run_trial(
     If a time step has no solution or a value is invalid, the result has the verdict ``failed``, the class of the error
     in ``failure``, and its text in ``message``. Any other error in code of the user or this project also adds a
     ``traceback``: a defect in one trial must not end the study. Errors of the machine, such as too little memory, are
-    raised. ``limit`` [s] limits the time of the simulation, without loading kernels, in a program's main thread.
+    raised. ``limit`` [s]: longest time of the simulation, without loading kernels; only in a program's main thread.
     """
     scene = None
     try:

@@ -175,7 +175,7 @@ TREE, LAGRANGIAN = "trees of joints", "Lagrangian systems"
 
 @dataclass(frozen=True)
 class Motion:
-    """The motion computed by a method, at a problem's sample times."""
+    """Motion of a problem's points, computed by an integrator, at the times at which errors are measured."""
 
     places: Floats  # (samples, points, 3) [m] positions of the problem's points
     energy: Floats  # (samples,) [J]
@@ -196,7 +196,7 @@ class StepSize:
 
 
 class Case(ABC):
-    """A problem in the form that a kind of integrators takes."""
+    """Base class of a problem's forms for different integrators: as a tree of joints, or as a Lagrangian system."""
 
     systems: str  # kind of system that the integrators take: ``TREE`` or ``LAGRANGIAN``
     reference: Reference  # reference motion of this form
@@ -250,7 +250,7 @@ class TreeCase(Case):
         run = self._run(method, size, duration, duration / samples)
         frame = run.frame.iloc[1:]
         if len(frame) != samples:
-            raise InputError(f"step = {size.step:g} s must divide the time between two samples")
+            raise InputError(f"step = {size.step:g} s: it must divide the sample interval, {duration / samples:g} s")
         places = np.array([self.places(q) for q in frame[list(self.model.coordinate_names)].to_numpy()])
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
         retried = run.summary["retried_steps"] / run.summary["steps"]
@@ -323,7 +323,7 @@ def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]
     with np.errstate(invalid="ignore"):  # a step out of the chart is undone
         solution = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
     if not np.linalg.norm(solution.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
-        raise InputError("the system's initial state is outside of the chart of its generalized coordinates")
+        raise InputError("the initial state cannot be expressed in the system's generalized coordinates")
     rates = np.linalg.lstsq(off_slope(solution.x), v, rcond=None)[0]
     return np.asarray(solution.x), np.asarray(rates, dtype=np.float64)
 

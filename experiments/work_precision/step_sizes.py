@@ -155,7 +155,7 @@ class Comparison:
 
 
 def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Progress) -> Comparison:
-    """Measure the errors of all methods, then their times; ``only``: names or patterns of methods, empty for all."""
+    """Measure the errors of all integrators, then their times; ``only``: their names or patterns, empty for all."""
     forms = problem.forms()
     chosen = [
         (case, name, traits)
@@ -176,7 +176,7 @@ def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Pro
 
 
 def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget) -> Curve:
-    """Return the errors of a method at all useful step sizes."""
+    """Return an integrator's errors, from the longest step down to an unresolvable error or too slow a run."""
     truth = case.reference
     floor = ABOVE_REFERENCE * truth.error
     measurements: list[Measurement] = []

@@ -145,5 +145,5 @@ def test_what_it_costs_on_an_incline(factor):
 
 
 def test_engines_have_friction_of_their_own():
-    with pytest.raises(InputError, match="replaces the friction law: leave floor.friction = yielding"):
+    with pytest.raises(InputError, match="has its own friction law: leave floor.friction = yielding"):
         experiment_named("stand-tilted").run({"integrator.name": "mujoco", "floor.friction": "printed"})

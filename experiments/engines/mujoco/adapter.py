@@ -98,7 +98,7 @@ class Mujoco(Engine):
             laws = [options_of(self, replace(case, floor=floor)) for floor in case.floors]
             engine = self._model(case, laws[0])
         except ValueError as error:
-            raise InputError(f"MuJoCo rejects its settings: {' '.join(str(error).split())}") from error
+            raise InputError(f"MuJoCo rejects the model or its settings: {' '.join(str(error).split())}") from error
         if case.platform is not None:  # the solver's tolerance is relative to the mean inertia, here without the floor
             engine.stat.meaninertia = self._model(case, replace(laws[0], floor_moves=False)).stat.meaninertia
         if len(case.model.tree.passive) and self.contact == "matched":

@@ -103,7 +103,7 @@ def mujoco_velocity(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
-    """Return the orthogonal matrix T(q) (nv, nv) with ``qvel`` = T v; our mass matrix is Tᵀ M T of MuJoCo's M."""
+    """Return the orthogonal matrix T (nv, nv) in MuJoCo's ``qvel`` = T v; with its mass matrix M, ours is Tᵀ M T."""
     T = np.eye(model.nv)
     for body, R in zip(model.bodies, _rotations(model, np.asarray(q, dtype=float)), strict=True):
         if body.joint.kind in ("floating", "spherical"):

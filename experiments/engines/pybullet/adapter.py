@@ -234,6 +234,6 @@ def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, dampin
     step = np.block([[damper, -spring], [h * damper, eye - h * spring]])
     if np.max(np.abs(np.linalg.eigvals(step))) > 1.0 + 1e-6:
         raise InputError(
-            "PyBullet has no implicit springs in joints, and explicit springs of this stiffness are unstable at a time "
-            f"step of {h:g} s: reduce the time step, or stiffness and damping"
+            "PyBullet integrates springs of joints explicitly, which is unstable for these stiffnesses and dampings at "
+            f"a time step of {h:g} s: reduce the time step, or stiffness and damping"
         )

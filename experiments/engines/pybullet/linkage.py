@@ -99,15 +99,15 @@ def bodies_and_pins(
 def _check_planar(frame: Frame, below: int) -> None:
     if frame.transform != "ry" and not (frame.transform == "tx" and below == GROUND):
         raise InputError(
-            f"frame {frame.label} moves by {frame.transform}; frames of a planar linkage must turn by ry, or slide by "
-            "tx on a frame at rest"
+            f"frame {frame.label} moves by {frame.transform}; in a planar linkage, moving frames must turn about y "
+            "(ry) or, on a frame at rest, slide along x (tx)"
         )
 
 
 def _body(frame: Frame, place: Floats, loads: list[tuple[Any, Floats]], point_inertia: float) -> Body:
     name, mass = str(frame.coordinate), sum(load[0] for load, _ in loads)
     if mass <= 0.0:
-        raise InputError(f"the body moved by {name!r} has no mass: add a mass to one of its frames")
+        raise InputError(f"the body that {name!r} moves has no mass: add a mass to one of its frames")
     centre = np.asarray(sum(load[0] * at for load, at in loads) / mass)
     inertia = sum(load[2] + load[0] * float((at - centre) @ (at - centre)) for load, at in loads)
     angle = math.atan2(place[0, 2], place[0, 0])
@@ -208,7 +208,7 @@ class Linkage:
         """Return the angle [rad] about y, in (−π, π] in the world, of the frame that a configuration variable turns."""
         names = [body.name for body in self.bodies]
         if name not in names:
-            raise InputError(f"unknown configuration variable {name!r}; there are {', '.join(map(repr, names))}")
+            raise InputError(f"unknown configuration variable {name!r}; variables are {', '.join(map(repr, names))}")
         number = names.index(name)
         R = self._motion(number)[1]
         return math.remainder(self.bodies[number].angle + math.atan2(R[0, 2], R[0, 0]), math.tau)

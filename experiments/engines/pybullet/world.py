@@ -39,7 +39,7 @@ class Client:
         self._module = pybullet()
         self.number = self._module.connect(self._module.DIRECT)
         if self.number < 0:
-            raise InputError("PyBullet has no client left: this process has too many simulations in it; delete some")
+            raise InputError("PyBullet allows no more simulations in this process: delete some of them")
         self.close = weakref.finalize(self, self._module.disconnect, self.number)
 
     def __getattr__(self, name: str) -> Any:
@@ -148,8 +148,8 @@ def _solids(case: Case, soles: str) -> list[Solid]:
     if case.throw is not None:
         if case.throw.target in {solid.body for solid in solids}:
             raise InputError(
-                f"PyBullet filters collisions by body: {case.throw.target!r} cannot both stand on the floor and be the "
-                "target of a thrown box; name another body as block.target"
+                f"block.target = {case.throw.target!r}: in PyBullet, a body that touches the floor cannot be hit by a "
+                "thrown block; name another body"
             )
         box = struck_box(model, case.throw)
         solids.append(Solid(box.body, box.size, box.center, box.rotation))

@@ -29,7 +29,7 @@ Judge = Callable[[pd.DataFrame], tuple[Finding, ...]]
 
 
 class Case(NamedTuple):
-    """A linear system on a graph, with buffers for its solution."""
+    """Linear system with 6 x 6 blocks at the nodes and edges of a graph, and buffers for its solution."""
 
     graph: Graph
     pairs: Sequence[Pair]  # pairs of nodes with nonzero blocks; other blocks are fill-in

@@ -175,7 +175,7 @@ ASSUMED = (
 
 
 class Run(NamedTuple):
-    """Motion of the linkage, computed by one of the methods."""
+    """Motion of the row of four-bar linkages, computed by one of the compared integrators."""
 
     time: Floats  # (rows,) [s]
     angle: Floats  # (rows,) [rad] angle of the first bar from upright, towards +y

@@ -43,7 +43,7 @@ ASSUMED = (
 
 
 def chain(spheres: int) -> tuple[Assembly, Placement]:
-    """Return spheres ``sphere_1`` … with joints ``joint_2`` … between them, and the straight chain as their start."""
+    """Return a chain of spheres ``sphere_1`` … with joints ``joint_2`` … between them, and its straight pose."""
     half = 0.5 * SPACING
     solid = ((MOMENT, 0.0, 0.0), (0.0, MOMENT, 0.0), (0.0, 0.0, MOMENT))
     names = [f"sphere_{k}" for k in range(1, spheres + 1)]

@@ -152,7 +152,7 @@ def available(mechanism: Mechanism, q: dict[str, float]) -> float:
     held = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
     lowest: Any = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=held, tol=1e-12)  # type: ignore[call-overload]
     if not lowest.success:
-        raise IntegrationError(f"the least potential energy of {mechanism.name} was not found: {lowest.message}")
+        raise IntegrationError(f"no minimum of the potential energy of {mechanism.name} was found: {lowest.message}")
     return float(mechanism.potential_energy(start) - lowest.fun)
 
 

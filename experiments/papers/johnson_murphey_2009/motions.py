@@ -39,7 +39,7 @@ POINTS = f"point masses have {ITERATIVE.point_inertia:g} kg m² in PyBullet, who
 
 @dataclass(frozen=True)
 class Motion:
-    """One coordinate and the energy over time."""
+    """Simulated motion of a mechanism: one of its coordinates, and its energy, over time."""
 
     time: Floats  # (k,) [s]
     angle: Floats  # (k,) [rad] of the requested coordinate

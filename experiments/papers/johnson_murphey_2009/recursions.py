@@ -50,7 +50,7 @@ def unhat(m: Matrix) -> Matrix:
 
 
 def twist(kind: str) -> Matrix:
-    """Return ξ̂ = g⁻¹ g′, equal for every x (III-D)."""
+    """Return the twist ξ̂ = g⁻¹ g′ (4, 4) of a basic transform g(x), for any x (Johnson & Murphey 2009, III-D)."""
     return np.asarray(inverse(kind, 0.0) @ primitive(kind, 0.0, 1))
 
 

@@ -39,7 +39,7 @@ def desired() -> Trajectory:
 
 
 def cost() -> QuadraticCost:
-    """Return the quadratic cost of the distance from ``desired``."""
+    """Return the quadratic cost of the deviations of states and inputs from the desired trajectory, ``desired()``."""
     return QuadraticCost(desired(), np.diag(STATE_COST), np.diag([INPUT_COST]))
 
 

@@ -34,7 +34,7 @@ COLORS = {WITHOUT: (style.GREY, "-"), WITH: (style.BLUE, "-")}
 def feedback(
     system: DiscreteMechanism, path: Trajectory, Q: Floats, R: Floats, progress: Progress = lambda _: None
 ) -> Floats:
-    """Return the gains (N, m, n) of the regulator (36) for the system linearized along a trajectory."""
+    """Return LQR gains (steps, inputs, states) along ``path`` for the weights Q, R (Johnson et al. 2014, eq. (36))."""
     A, B = np.empty((len(path.u), Q.shape[0], Q.shape[0])), np.empty((len(path.u), Q.shape[0], R.shape[0]))
     for k, (x, u) in enumerate(zip(path.x, path.u, strict=False)):
         step = system.linearize(x, u, k * system.step)

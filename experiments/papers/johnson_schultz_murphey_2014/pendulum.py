@@ -41,7 +41,7 @@ ASSUMPTIONS = (
 
 
 def pendulum() -> DiscreteMechanism:
-    """Return the pendulum of figure 2: 1 kg, 1 m below the pivot; the torque acts at a step's beginning, as in II-A."""
+    """Return the pendulum (1 kg, 1 m) of Johnson et al. 2014, fig. 2; torque acts at the start of a step (II-A)."""
     bob = rx("theta", tz(-1.0, mass=1.0))
     mechanism = Mechanism("pendulum", [bob], gravity=(0.0, 0.0, -G), forces=[Torque("theta", 0.0)])
     return DiscreteMechanism(mechanism, STEP, force_share=1.0)

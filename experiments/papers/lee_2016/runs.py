@@ -103,7 +103,7 @@ def energy(quick: bool, progress: Progress) -> Outcome:
 
 
 def drift(time: Floats, energy: Floats) -> float:
-    """Return the change of the linear trend of the energy from start to end [J]."""
+    """Return the drift of the energy [J]: the change, from start to end, of a line fitted to it over time [s]."""
     return float(np.polyfit(time, energy, 1)[0] * (time[-1] - time[0]))
 
 

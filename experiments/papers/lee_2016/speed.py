@@ -108,7 +108,7 @@ def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
     reasons: list[int] = []
     taken = seconds(lambda: reasons.append(loop.rollout(steps)), time.process_time)
     if reasons != [OK]:
-        raise IntegrationError(f"{integrator.name}: a time step of {state.model.name} at {state.time:g} s is unsolved")
+        raise IntegrationError(f"{integrator.name}: no solution of a step of {state.model.name} at {state.time:g} s")
     counts = state.arrays.counts
     return Cost(taken / steps, counts[ITERATIONS] / steps, int(counts[RETRIED]))
 

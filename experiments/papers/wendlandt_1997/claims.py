@@ -129,7 +129,7 @@ def _led(motion: str, size: float) -> dict[str, Run]:
 
 
 def region(quantity: str, runs: dict[str, Run]) -> Finding:
-    """State how many set points the human reaches; ``runs`` are by name of the set point."""
+    """Return the finding on how many set points the human reaches; ``runs`` has the run of each set point by name."""
     missed = [f"{name}: {run.summary['reason']}" for name, run in runs.items()
               if run.summary["verdict"] != "recovered" or run.summary["position_error"] > experiment1.NEAR]  # fmt: skip
     came = f"{len(runs) - len(missed)} of {len(runs)}"

@@ -99,7 +99,7 @@ def cpu_table(columns: Columns) -> dict[str, pd.DataFrame]:
 
 @dataclass(frozen=True)
 class Line:
-    """Quantity over the time step, as printed and as computed."""
+    """Line of a figure: a quantity for several time steps, as printed in Wendlandt 1997 and as computed here."""
 
     label: str
     color: str

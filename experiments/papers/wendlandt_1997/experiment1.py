@@ -52,7 +52,7 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
 
 
 def drift(run: Run) -> Finding:
-    """State the drift of joint angles in the second half of the run, during which the feet of the thesis slide."""
+    """Return the finding on the drift of joint angles in the second half of a run (Wendlandt 1997: the feet slide)."""
     half = run.frame["time"].iloc[-1] / 2.0
     angles = table(run, "angle_")[run.frame["time"] >= half]
     most = float(np.ptp(angles, axis=0).max())

@@ -27,7 +27,7 @@ REFINEMENT = 10
 
 @dataclass(frozen=True)
 class Motion:
-    """Run of the box drop, recorded at every time step, with the quantities in the published facts."""
+    """Run of the experiment ``box-drop``, recorded at every time step, with the quantities in Wendlandt 1997."""
 
     run: Run
 
@@ -167,7 +167,7 @@ FACTS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """Coefficient of friction, and the facts of the resulting motion of the box."""
+    """A tried coefficient of friction, and the published facts with which the box's motion agrees."""
 
     friction: float  # μ_s = μ_d
     holds: dict[str, bool]  # True, by the name of a fact, if the motion agrees with it

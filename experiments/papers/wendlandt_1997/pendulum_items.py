@@ -58,7 +58,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """Row of table 2.2, with the data of the figures."""
+    """Run of the double spherical pendulum: a row of Wendlandt 1997, table 2.2, with the data of the figures."""
 
     h: float  # [s]
     position: float  # error (2.56) of the positions [m]

@@ -48,7 +48,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """Row of table 2.1, with the data of the figures."""
+    """Run of the free rigid body: a row of Wendlandt 1997, table 2.1, with the data of the figures."""
 
     h: float  # [s]
     quaternion: float  # error (2.53) of the quaternion
@@ -92,7 +92,7 @@ def start() -> tuple[Floats, dict[float, Floats], float, Floats]:
 
 @cache
 def runs() -> tuple[Run, ...]:
-    """Return the runs of table 2.1, the one with the smallest time step first."""
+    """Return the runs of Wendlandt 1997, table 2.1, the one with the smallest time step first."""
     system, rows = lagrangian.rigid_body(INERTIA), []
     q0, second, energy, momentum = start()
     standard = np.empty((0, 4))

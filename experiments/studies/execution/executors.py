@@ -35,7 +35,7 @@ WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
-    """Interface of executors, which run trials in parallel."""
+    """Interface of objects that run the trials of a study in parallel."""
 
     workers: int  # number of trials that run in parallel
     is_local: bool  # True if trials run in this process
@@ -49,7 +49,7 @@ class Executor(Protocol):
 
 
 def executor_named(backend: str = "threads", workers: int | None = None, scheduler: str | None = None) -> Executor:
-    """Return an executor in threads, in processes, or on a Dask cluster.
+    """Return an executor that runs trials in threads, in processes, or on a Dask cluster.
 
     Args:
         backend: ``"threads"`` or ``"loky"`` (processes); ignored with a scheduler.
@@ -107,7 +107,7 @@ def cores() -> int:
 
 
 class Threads:
-    """Executor that runs trials in ``workers`` threads of this process; compiled loops release the interpreter lock."""
+    """Executor that runs ``workers`` trials in parallel, in threads of this process; compiled loops release the GIL."""
 
     is_local = True
 
@@ -164,7 +164,7 @@ class Processes:
                     if deaths == self.DEATHS:
                         raise ChildProcessError(
                             f"{deaths} worker processes in a row were killed, {len(waiting) + len(self._running) + 1} "
-                            f"trials are left: check the memory for {self.workers} processes, or use fewer workers"
+                            f"trials are left: check that memory suffices for {self.workers} workers, or use fewer"
                         )
                     if result is None:
                         waiting.append(trial)
@@ -252,7 +252,7 @@ class Dask:
             return Client(self.scheduler, set_as_default=False, timeout=self.PATIENCE)
         except (OSError, ValueError) as error:
             message = " ".join(str(error).split())
-            raise InputError(f"the scheduler {self.scheduler} cannot be reached ({message})") from None
+            raise InputError(f"the Dask scheduler {self.scheduler} cannot be reached ({message})") from None
 
     def _serve(self, client: Any, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         from distributed import KilledWorker, as_completed
@@ -283,7 +283,7 @@ class Dask:
             client.wait_for_workers(1, timeout=self.PATIENCE)
         except TimeoutError:
             raise InputError(
-                f"the scheduler {self.scheduler} got no worker within {self.PATIENCE:g} s; start workers with "
+                f"no worker joined the Dask scheduler {self.scheduler} in {self.PATIENCE:g} s; start workers with "
                 "`dask worker ADDRESS`"
             ) from None
         return sum(client.nthreads().values())

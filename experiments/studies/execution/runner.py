@@ -31,7 +31,7 @@ def run_trials(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Mapping[int, Result]:
-    """Run those of the trials that are not finished, and return the results of all.
+    """Run the trials of which the study has no result yet, and return the results of all trials.
 
     Each result is stored in the study as soon as its trial ends. Results depend on the trials only, not on their order,
     the executor, or interruptions of the program.
@@ -39,15 +39,15 @@ def run_trials(
     Args:
         study: study that is open for writing.
         trials: trials with different numbers.
-        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
-        progress: called with the number of finished trials, first with the number stored before.
+        executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
+        progress: called with the number of finished trials, at first with that of the stored ones.
         announce: called with a sentence before kernels are compiled.
 
     Returns:
         The results by trial number, in the order of the trials, read from the study on demand.
 
     Raises:
-        InputError: a number occurs twice, or a finished trial with one of the numbers has other changes.
+        InputError: two trials have the same number, or a stored trial with one of the numbers has other changes.
         OSError: the study's folder can no longer be written; stored trials are kept, and the study can be continued.
         KeyboardInterrupt: the user stopped the program. Stored trials are kept; running trials are finished and stored,
             unless the interrupt came while a result was written: then they are lost and run again later.
@@ -129,7 +129,7 @@ def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | Non
     worker must have the same. ``limit`` [s] is the time limit of a trial.
     """
     if sources_digest() != kernels:
-        raise InputError("a worker has another version of this program: install the same version everywhere")
+        raise InputError("a worker has another version of this program: install the same version on all machines")
     experiment = experiment_named(*named)
     _check_sources(header, experiment.sources)
     return run_trial(experiment, trial, limit=limit)

@@ -179,7 +179,7 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
     if first.shape[1] < len(problem.parameters):
         raise InputError(f"{first.shape[1]} measured numbers are too few to fit {len(problem.parameters)} parameters")
     if not np.isfinite(first).all():
-        raise InputError("the model's values are not finite at the start: give other starts or narrower ranges")
+        raise InputError("the model's values are not finite at the starting point: change starts, or narrow ranges")
     ends = [_settled(problem, start, most_steps) for start in starts]
     best = ends[int(np.argmin([end.sum for end in ends]))]
     return estimate_at(problem, best.parts, np.array([[*end.parts, end.sum] for end in ends]), best.is_least)

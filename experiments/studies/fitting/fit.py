@@ -152,7 +152,7 @@ class Fit(DesignStudy):
         values = model.modelled(best.parts)
         for of_record in values:
             if not np.isfinite(of_record[:, 0]).all():
-                raise InputError(f"every run of the search failed; the last one: {model.failure}")
+                raise InputError(f"all runs of the search failed; reason in the last one: {model.failure}")
         say("intervals")
         table, by_seed = self._table(best), None
         if self.targets is None:
@@ -253,7 +253,7 @@ class Fit(DesignStudy):
 
 
 def fit_from(config: Config, name: str = "fit") -> Fit:
-    """Make the plan of a fit from its configuration; raises InputError if the configuration is wrong."""
+    """Return the fit described by ``config``, by default called ``name``; raises InputError for invalid values."""
     table = config.table("fit", {})
     settings = table.make(Settings)
     experiment = config.experiment()

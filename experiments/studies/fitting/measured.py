@@ -73,11 +73,11 @@ class Column:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
-            raise InputError(f"{self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
+            raise InputError(f"column {self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
         if not np.isfinite(self.scale) or self.scale == 0.0:
-            raise InputError(f"{self.model}: scale = {self.scale!r}: it must be finite and not 0; −1 reverses an axis")
+            raise InputError(f"column {self.model}: scale = {self.scale!r}: it must be finite and not zero")
         if isinstance(self.offset, str) and self.offset != FREE:
-            raise InputError(f"{self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
+            raise InputError(f"column {self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
 
 
 @dataclass(frozen=True)
@@ -177,8 +177,8 @@ def measured_of(
     for column, count in zip(columns, counts, strict=True):
         if count < 2:
             raise InputError(
-                f"{record.source}: {column.measured or column.model} has {count} numbers from {-begin:g} to "
-                f"{duration - begin:g} s, the time of the run: set begin, the time [s] in the run at which it begins"
+                f"{record.source}: {column.measured or column.model} has only {count} values from {-begin:g} to "
+                f"{duration - begin:g} s, the time of the run: set begin, the run's time [s] at the record's time zero"
             )
     spreads = np.where(np.nanmax(values, axis=1) > np.nanmin(values, axis=1), np.nanstd(values, axis=1), 0.0)
     deviations = np.array([column.deviation or spread for column, spread in zip(columns, spreads, strict=True)])
@@ -187,7 +187,7 @@ def measured_of(
             raise InputError(f"{record.source}: {column.measured or column.model} is constant: set its deviation")
     trace = Trace(tuple(column.model for column in columns), tuple(time[within].tolist()))
     if not any(column.fitted for column in columns):
-        raise InputError(f"{record.source}: all columns have fitted = false: leave this out for columns to fit")
+        raise InputError(f"{record.source}: all columns have fitted = false: remove it for the columns to be fitted")
     is_free, is_fitted = tuple(column.offset == FREE for column in columns), tuple(c.fitted for c in columns)
     return Measured(trace, values, deviations, is_free, is_fitted)
 
@@ -237,4 +237,4 @@ def read_file(file: str, **options: Any) -> Record:
     try:
         return read_record(file, **options)
     except OSError as error:
-        raise InputError(f"{file}: it cannot be read ({error.strerror})") from None
+        raise InputError(f"{file}: the file cannot be read ({error.strerror})") from None

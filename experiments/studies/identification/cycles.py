@@ -97,4 +97,4 @@ def _read(result: Result, name: str) -> np.ndarray:
         parts = np.array(json.loads(str(result[column(name)])), dtype=np.float64)
         return np.asarray(parts[:, :, 0] + 1j * parts[:, :, 1])
     except (KeyError, ValueError, IndexError) as error:
-        raise InputError(f"a stored trial is damaged: {column(name)!r} cannot be read as coefficients") from error
+        raise InputError(f"a stored trial is damaged: {column(name)!r} must have Fourier coefficients") from error

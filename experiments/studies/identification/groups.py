@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """One subject of a group.
+    """A subject of a group, with the identification of this subject.
 
     Attributes:
         group: name of the group in the file.
         name: name of the subject.
         plan: identification of the subject, whose trials are numbered from 0.
         first: number of the subject's first trial in the study.
-        trials: trials of the subject, as numbered in the study; empty for records.
+        trials: trials of the subject, as numbered in the study; empty if the subject has measured records.
     """
 
     group: str

@@ -110,7 +110,7 @@ class Identification(Sweep):
         if not complete:
             first = results[min(results)]
             raise InputError(
-                f"none of {len(spectra)} trials stood through all cycles; the first one: {first['verdict']} "
+                f"in none of {len(spectra)} trials did the body stand in all cycles; first trial: {first['verdict']} "
                 f"({first['message'] or first['reason']}); reduce the disturbance, or choose a stronger controller"
             )
         return self._identified(complete, len(spectra))

@@ -36,17 +36,17 @@ STARTS = 7
 
 @dataclass(frozen=True)
 class ResponseModel:
-    """A closed-form model of the response to a stimulus, with the parameters that are not fitted.
+    """A closed-form model of the frequency response to a stimulus, with the parameters that are not fitted.
 
     Attributes:
         name: name of the model, one of ``MODELS``.
         known: values of the parameters that are not fitted.
-        stimulus: stimulus, an argument of the model's ``response``, such as ``"tilt"`` or ``"translation"``.
-        response: name of the model's response by name of the measured response.
+        stimulus: kind of stimulus that the model's method ``response`` accepts, such as ``"tilt"``, ``"translation"``.
+        response: names of the measured responses, each with the name of the model's response.
         height: [m] height at which a force acts: above the ankles, or above the hips if it acts on the double
             pendulum's trunk.
-        soles: [m] heights of the ankles above the soles and of the CoM above the ankles, if tilt and sway are about
-            the soles; None if both are about the ankles.
+        soles: [m] heights of the ankles above the soles and of the CoM above the ankles, if the angles of tilt and
+            sway are about the soles; None if they are about the ankles.
 
     Raises:
         InputError: the model, or a parameter in ``known``, does not exist.
@@ -70,7 +70,7 @@ class ResponseModel:
         names = [field.name for field in dataclasses.fields(MODELS[self.name])]
         if name not in names:
             hint = did_you_mean(name, names)
-            raise InputError(f"{self.name} has no parameter {name!r}: {hint}parameters are {', '.join(names)}")
+            raise InputError(f"model {self.name} has no parameter {name!r}: {hint}parameters are {', '.join(names)}")
 
     def unit(self, name: str) -> str:
         """Return the unit of a parameter."""
@@ -82,7 +82,7 @@ class ResponseModel:
         given = {**self.known, **values}
         needed = [field.name for field in dataclasses.fields(MODELS[self.name]) if _is_needed(field)]
         if missing := [name for name in needed if name not in given]:
-            raise InputError(f"{self.name}: the parameter {missing[0]} is neither set nor fitted")
+            raise InputError(f"{self.name}: the parameter {missing[0]} is neither set nor fitted: do one of them")
         return MODELS[self.name](**given)
 
     def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
@@ -121,7 +121,7 @@ class ModelFit:
 
     Attributes:
         model: model, with the parameters that were not fitted.
-        error: weighting of the errors, one of ``ERRORS``.
+        error: weights of the deviations from the measurement, one of ``ERRORS``.
         estimate: values, intervals and correlation of the fitted parameters.
         notes: sentences on parameters that are poorly identifiable, or at a bound of their range.
     """
@@ -166,12 +166,12 @@ def fit_response(
         measured: measured response.
         model: model, with the parameters that are not fitted.
         parameters: fitted parameters and their ranges.
-        error: weighting of errors: by the standard ``"deviation"`` over cycles, with the correlation of several
-            responses; ``"relative"`` to the response's size; or ``"log"``, differences of logarithms.
+        error: weights of the deviations from the measurement: ``"deviation"``, by its standard deviation over cycles
+            and the correlation of responses; ``"relative"``, by its magnitude; ``"log"``, differences of logarithms.
         seed: seed of the random starts.
 
     Raises:
-        InputError: a name is wrong, the responses have no deviation, or there are too few frequencies.
+        InputError: a name is wrong, there are too few frequencies, or ``"deviation"`` needs more cycles.
     """
     check_fit(model, parameters, measured.values)
     weigh = _weighed(measured, list(model.response), error)
@@ -202,7 +202,7 @@ def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Ite
         if parameter.name in model.known:
             raise InputError(f"{parameter.name} is both set and fitted: leave one of them out")
     if not parameters:
-        raise InputError("no parameter of the model is to be fitted: name one or more, with their ranges")
+        raise InputError("no parameter of the model is fitted: name one or more, with their ranges")
     measured = list(measured)
     for name in model.response:
         if name not in measured:
@@ -221,7 +221,7 @@ def _weighed(response: FrequencyResponse, names: Sequence[str], error: str) -> A
         try:
             factor = np.linalg.cholesky(covariance)
         except np.linalg.LinAlgError:
-            message = "error = deviation needs cycles, and responses, that differ: set error to relative or log"
+            message = "error = deviation needs cycles and responses that differ: set error to relative or log"
             raise InputError(message) from None
         # Real and imaginary part have half of the variance each.
         return lambda modelled: _parts(math.sqrt(2.0) * np.linalg.solve(factor, (measured - modelled)[:, :, None]))

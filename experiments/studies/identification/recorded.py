@@ -52,13 +52,13 @@ class Recorded:
         """Return the name of the stimulus in closed-form models; raises InputError if no model fits the records."""
         units = self.spectra[0].units
         if len(self.stimuli) > 1:
-            raise InputError("a model has one stimulus, but several are given: name one, or leave [model] out")
+            raise InputError("[model] needs a single stimulus, but several are named: name one, or leave [model] out")
         if units[STIMULUS] not in MOVES:
             allowed = ", ".join(f"{unit} ({what})" for unit, what in MOVES.items())
-            raise InputError(f"the stimulus is in {units[STIMULUS]}, but models need {allowed}; leave [model] out")
+            raise InputError(f"the stimulus is in {units[STIMULUS]}, but models need {allowed}; else leave [model] out")
         for name, unit in units.items():
             if name != STIMULUS and unit != "rad":
-                raise InputError(f"{name} is in {unit}, but a model's sway is an angle: name a column in rad or deg")
+                raise InputError(f"{name} is in {unit}, but [model] needs angles of sway: name a column in rad or deg")
         return MOVES[units[STIMULUS]]
 
 
@@ -106,8 +106,8 @@ class _Cut:
         cycles = len(spectra.trial)
         if self.count is not None and cycles < self.count:
             raise InputError(
-                f"cycles = {self.count}, but there are {cycles} whole cycles of {self.period:g} s after skipping "
-                f"{self.skip}: set fewer cycles, or leave cycles out to use all"
+                f"cycles = {self.count}, but the record has {cycles} whole cycles of {self.period:g} s after "
+                f"skipping {self.skip}: set fewer cycles, or leave cycles out to use all"
             )
         counts = rows & (time >= first) & (time < first + cycles * self.period)
         _check_whole(time[counts], self.period, record.rate)
@@ -221,7 +221,7 @@ def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
     unit = record.units[name]
     if not unit:
         remedy = f'write it in the header, as in {name} [deg], or in [record], units = {{ {name} = "deg" }}'
-        raise InputError(f"{record.source}, column {name}: its unit is unknown: {remedy}")
+        raise InputError(f"{record.source}: the unit of the column {name} is unknown: {remedy}")
     in_radians = unit.replace("deg", "rad")
     return (-1.0 if column.startswith("-") else 1.0) * record.converted(name, in_radians), in_radians
 

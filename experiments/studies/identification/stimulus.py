@@ -27,7 +27,7 @@ _ALONG = 1e-6
 
 @dataclass(frozen=True)
 class Stimulus:
-    """A periodic disturbance."""
+    """A periodic disturbance, the stimulus whose response is identified."""
 
     group: str  #: group of the parameters that set the disturbance
     what: str  #: short description: the floor, or the force
@@ -45,7 +45,7 @@ def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Stimulus
         motions = "sine, sum-of-sines or ternary"
         raise InputError(
             f"there is no periodic disturbance: set platform.motion to {motions}, and platform.axis; or set "
-            "force.pattern to one of these, and force.size"
+            f"force.pattern to {motions}, and force.size"
         )
     if len(stimuli) > 1:
         raise InputError(f"both {stimuli[0].what} and {stimuli[1].what} are periodic disturbances: leave one out")

@@ -84,7 +84,7 @@ def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
 def _legs(model: Model) -> tuple[Leg, ...]:
     legs = legs_of(model)
     if not legs or not all(leg.sagittal for leg in legs):
-        raise InputError("the model does not have two legs with ankles: set the body's properties in [model.set]")
+        raise InputError("a body without two legs with ankles does not give the model's parameters: set [model.set]")
     return legs
 
 

@@ -80,7 +80,7 @@ class Sensitivity(DesignStudy):
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
-    """Make a sensitivity analysis from its configuration; raises InputError if the configuration is wrong."""
+    """Return the analysis described by ``config``, by default called ``name``; raises InputError for invalid values."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
     samples = table.integer("samples", 16 if method == MORRIS else 64, least=2)

@@ -74,10 +74,10 @@ class Local:
 class StabilityField:
     """Local stability of an experiment's closed loop over the ranges of two parameters.
 
-    Its value is the largest ``|λ|`` − 1, with λ the eigenvalues of the linearized map over a control period. A point of
-    the unit square has the fractions of both ranges, ``x`` and ``y``; ``changes`` are changes of other parameters. The
-    search for an equilibrium starts from the nearest known one, then from standing postures with fixed joint torques,
-    then from the state in which the experiment comes to rest.
+    Its value is the largest ``|λ|`` − 1, negative for a stable loop; λ are the eigenvalues of the linearized map over a
+    control period. A point (2,) has the fractions of the ranges ``x`` and ``y``; ``changes`` are of other parameters.
+    The search for an equilibrium starts from the nearest known one, then from standing postures with fixed torques of
+    the joints, then from the state in which the experiment comes to rest.
 
     Raises:
         InputError: both parameters are equal, or the ends of their ranges cannot be set.

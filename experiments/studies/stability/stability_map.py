@@ -68,16 +68,16 @@ def stability_map(
 
     Args:
         field: the two parameters, and the stability at their values.
-        grid: number of nodes along each parameter; closed boundary curves smaller than a grid cell may be missed.
-        size: step along the boundary, as a fraction of the ranges, above 0 and at most 0.5.
-        most: largest number of points along a curve, in each direction from its first point.
+        grid: number of grid nodes along each parameter; closed boundary curves smaller than a grid cell may be missed.
+        size: step size along the boundary, as a fraction of the ranges, above 0 and at most 0.5.
+        most: largest number of points on a boundary curve, in each direction from its first point.
         seconds: [s] length of each simulated run from a perturbed equilibrium.
         seed: seed of the random perturbations.
         simulate: False to skip the simulations.
         progress: called with the activity (``"grid"`` or ``"boundary"``), the number done, and the total (0: unknown).
 
     Raises:
-        InputError: a number is out of range, or no node has an equilibrium; the message gives a reason.
+        InputError: an argument is out of range, or no grid node has an equilibrium; the message gives a reason.
     """
     if grid < 2 or not 0.0 < size <= 0.5 or most < 2 or not seconds > 0.0:
         given = f"grid = {grid}, size = {size:g}, most = {most}, seconds = {seconds:g}"
@@ -90,7 +90,7 @@ def stability_map(
         progress("grid", k + 1, len(nodes))
     table = pd.DataFrame(rows)
     if table["size"].isna().all():
-        raise InputError(f"no node of the grid has an equilibrium; at the first: {table['reason'].iloc[0]}")
+        raise InputError(f"no grid node has an equilibrium; reason at the first node: {table['reason'].iloc[0]}")
     starts = seeds(field, places, table["size"].to_numpy().reshape(grid, grid) - 1.0)
     branches = components(field, starts, size, most, lambda n: progress("boundary", n, 0))
     return StabilityMap(field, table, branches, _boundary(field, branches), _home(field))

@@ -262,7 +262,7 @@ class Study:
         try:
             self._writer().execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?)", (trial.number, *texts))
         except sqlite3.IntegrityError:
-            raise ValueError(f"trial {trial.number} is in the study already") from None
+            raise ValueError(f"trial {trial.number} is already stored in the study") from None
         except sqlite3.Error as error:
             raise _as_os_error(error, self.folder / DATABASE) from None
         if time.monotonic() >= self._next_export:
@@ -316,7 +316,7 @@ class Study:
 
     def _writer(self) -> sqlite3.Connection:
         if self._database is None:
-            raise ValueError(f"{self.folder}: the study is closed, or open for reading only")
+            raise ValueError(f"{self.folder}: no trial can be stored: the study is closed, or open for reading only")
         return self._database
 
     def close(self) -> None:
@@ -348,7 +348,7 @@ class Study:
 def _existing(folder: str | Path) -> Path:
     folder = Path(folder)
     if not (folder / HEADER).is_file():
-        raise InputError(f"{folder}: it has no study ({HEADER} is missing)")
+        raise InputError(f"{folder} is not the folder of a study ({HEADER} is missing)")
     return folder
 
 
@@ -377,7 +377,7 @@ def is_being_written(folder: Path) -> bool:
 def _header_of(folder: Path, planned: Header | None) -> Header:
     if planned is not None and not (folder / HEADER).exists():
         if (folder / TABLE).exists() or _has_trials(folder / DATABASE):
-            raise InputError(f"{folder}: there are trials, but no {HEADER}: not a study, or damaged")
+            raise InputError(f"{folder} has trials, but no {HEADER}: the study is damaged; choose another folder")
         return planned
     header = Header.load(folder / HEADER)
     differs = "" if planned is None else difference(header, planned)

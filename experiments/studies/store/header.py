@@ -38,7 +38,7 @@ class Header:
             data = json.loads(path.read_text(encoding="utf-8"))
             version = data.pop("format")
             if version != FORMAT:
-                raise InputError(f"{path}: format {version!r}, but this version reads {FORMAT}: run the study again")
+                raise InputError(f"{path}: format {version!r} is not this version's, {FORMAT}: run the study again")
             header = cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, InputError):

@@ -143,17 +143,17 @@ def sweep(
     Args:
         experiment: name of the experiment.
         vary: for each parameter, a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``. The key
-            ``together`` has parameters with lists of equal length, varied in parallel; ``sample`` has ranges to draw
-            random points from; ``subjects`` describes random people: their number ``count`` (if it is missing, each
-            replica is another person), ``sex``, ``age`` [years] and ``impulse_per_kg`` [m/s].
+            ``together`` maps parameters to lists of equal length, varied in parallel; ``sample`` maps parameters to
+            ranges for random points; ``subjects`` describes random people: their number ``count`` (without it, each
+            replica is another person), ``sex``, ``age`` [years], and push ``impulse_per_kg`` of body mass [m/s].
         changes: changes of the experiment's defaults in all trials.
         controller: name, ``FILE.py:NAME`` or ``module:NAME``; None: the experiment's own.
-        replicas: number of replicas of each combination, with scattered starts if more than one.
-        seed: seed of samples and replicas.
+        replicas: number of runs of each combination; if more than one, each starts from another random state.
+        seed: seed of the random points, people and replicas.
         metrics: names or patterns of the metrics, such as ``peak_torque_*``; None: all.
-        counts: verdicts that count as losses, such as ``["fell"]``; empty: stepped, fell, lost control, failed.
+        counts: verdicts of trials that count as lost, such as ``["fell"]``; empty: stepped, fell, lost control, failed.
         out: folder of the study, whose finished trials are not run again; None: the study is not stored.
-        executor: executor of the trials; None: the choice of ``executor_for``, on all cores.
+        executor: executor of the trials; None: the one that ``executor_for`` chooses, on all cores.
         progress: called with the number of finished trials.
 
     Returns:

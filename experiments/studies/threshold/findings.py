@@ -228,7 +228,7 @@ class Difference:
 
 
 def compare(theirs: Findings, ours: Findings) -> list[Difference]:
-    """Compare the common conditions of two studies replica by replica; raises InputError if they do not match."""
+    """Compare the thresholds of two studies' common conditions by replica; raises InputError if replicas differ."""
     check_pairs(theirs.plan, ours.plan)
     known = {_key(finding): finding for finding in theirs.conditions}
     pairs = [(known[_key(finding)], finding) for finding in ours.conditions if _key(finding) in known]
@@ -251,7 +251,7 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
     """Raise InputError unless two studies have equal replicas, with the same random values."""
     if theirs.experiment.address != ours.experiment.address:
-        raise InputError(f"{theirs.experiment.name} and {ours.experiment.name} are different experiments")
+        raise InputError(f"different experiments cannot be compared: {theirs.experiment.name}, {ours.experiment.name}")
     for name, what in (
         ("seed", "seeds"),
         ("replicas", "numbers of replicas"),
@@ -262,4 +262,4 @@ def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
             raise InputError(f"studies with different {what} cannot be compared: they have no replicas in common")
     if replace(theirs.swept, label="", unit="") != replace(ours.swept, label="", unit=""):
         swept = f"{theirs.swept.parameter} and {ours.swept.parameter}"
-        raise InputError(f"the studies sweep {swept}, or scale it differently: they cannot be compared")
+        raise InputError(f"studies with different swept parameters or factors cannot be compared: {swept}")

@@ -107,7 +107,7 @@ def by_steps(
     if len(set(names)) != len(names) or not set(names) <= set(STEPS):
         raise InputError(f"--steps {','.join(names)}: give some of {', '.join(STEPS)}, each once, such as 0,any")
     if INSTRUCTION not in [parameter.name for parameter in experiment.parameters]:
-        raise InputError("--steps: this controller takes no steps; give --controller stepping")
+        raise InputError("--steps: this controller cannot step; use --controller stepping")
     if changes.get(INSTRUCTION) in BOUNDED.values():
         raise InputError(f"{INSTRUCTION} = {changes[INSTRUCTION]}: --steps sets this parameter, too: leave one out")
     bounds = {name: {INSTRUCTION: BOUNDED[name]} if name in BOUNDED else {} for name in names}

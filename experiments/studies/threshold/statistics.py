@@ -66,8 +66,8 @@ class Estimate:
 def rank(count: int, confidence: float = CONFIDENCE) -> int:
     """Return the rank r such that the r-th least and the r-th greatest of ``count`` thresholds enclose the median.
 
-    r counts from 1. It is the greatest rank with at least this confidence, or 1 if no rank has it, and is always below
-    the rank of the median. Raises InputError if ``count`` is below ``FEWEST``, or ``confidence`` not between 0 and 1.
+    r, counted from 1, is the greatest rank below the median's for which this interval has at least this confidence, or
+    1 if there is none. Raises InputError if ``count`` is below ``FEWEST``, or ``confidence`` not between 0 and 1.
     """
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence = {confidence:g}: it must be between 0 and 1")
@@ -85,9 +85,9 @@ def coverage(count: int, r: int) -> float:
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """Return the median, with its confidence interval, of values that are known as brackets.
+    """Return the median, with its confidence interval, of values that are each known to lie between two bounds.
 
-    ``lows`` and ``highs`` are the ends of all brackets; unknown values are left out of ``values``. The median is NaN
+    ``lows`` and ``highs`` are the bounds of all values; ``values`` has estimates of the known ones. The median is NaN
     unless more than half of the values are known.
     """
     count = len(lows)

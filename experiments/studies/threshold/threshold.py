@@ -39,7 +39,7 @@ LABEL_UNITS = {"direction": "°", "height": "m"}
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """Parameter whose threshold is searched, and its relation to the grid's values."""
+    """Parameter whose threshold for recovery is searched, and its ratio to the values of the ``Grid``."""
 
     parameter: str  #: name of the parameter; ``block.velocity[0]`` is one number of a tuple
     factor: float = 1.0  #: parameter divided by the grid's value, such as −1 for a speed along −x
@@ -54,7 +54,7 @@ class SweptParameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition of a threshold study: changes of parameters, and labels such as ``{"direction": 15.0}``."""
+    """Condition of a threshold study: changes of parameters, and labels in tables, such as ``{"direction": 15.0}``."""
 
     changes: Mapping[str, Value] = field(default_factory=dict)
     labels: Mapping[str, Label] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Threshold(StudyKind):
-    """A threshold study; equal studies run equal trials."""
+    """Plan of a threshold study, which searches the largest value of a parameter at which the body recovers."""
 
     experiment: Experiment
     swept: SweptParameter  #: swept parameter; recovery must become harder as its grid value grows

@@ -47,7 +47,7 @@ class Comparison:
 def compare(name: str, baseline: Sequence[float], winner: Sequence[float], seed: int) -> Comparison:
     first, second = np.asarray(baseline, dtype=float), np.asarray(winner, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
-        raise InputError("a paired comparison needs two or more replicas, the same for baseline and winner")
+        raise InputError("a paired comparison needs two or more replicas, equal for baseline and winner")
     low, high = interval(second - first, seed=seed)
     return Comparison(
         name, float(first.mean()), float(second.mean()), float(first.std(ddof=1)), float(second.std(ddof=1)), low, high,

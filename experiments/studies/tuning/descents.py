@@ -36,10 +36,10 @@ class _UnknownError(Exception):
 
 @dataclass
 class Descent:
-    """A descent of SciPy's L-BFGS-B, determined by its starting point and the known costs.
+    """One minimization by SciPy's L-BFGS-B, defined by its starting point and the costs that are known so far.
 
-    For each next point, the descent is repeated from its start: known costs are looked up, until it needs the cost of
-    a new point. So SciPy's optimizer is used unchanged, and an interrupted tuning continues from its stored trials.
+    For each new point, SciPy's optimizer is run again from the start with the known costs, until it asks for an unknown
+    one. SciPy's optimizer is thus used unchanged, and an interrupted tuning continues from its stored trials.
     """
 
     start: Floats  # (variables,) starting point in the unit cube
@@ -105,7 +105,7 @@ class Lbfgs:
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
         if len(slopes) != len(points):
-            raise InputError("lbfgs needs the derivatives of the costs, but none were given")
+            raise InputError("the optimizer lbfgs needs the derivatives of the costs, but none were given")
         for descent, place, cost, slope in zip(self._descents, self._asked, costs, slopes, strict=False):
             self._learn(descent, place, cost, slope)
 

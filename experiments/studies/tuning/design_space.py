@@ -69,7 +69,7 @@ class DesignSpace:
         check_variables(self.variables, self.experiment)
         check(self.randomizations, self.experiment)
         if self.replicas > 1 and not self.randomizations:
-            raise InputError(f"replicas = {self.replicas}: they would be equal: add a [[randomization]], or set 1")
+            raise InputError(f"replicas = {self.replicas}: all would be equal: add a [[randomization]], or set 1")
         object.__setattr__(self, "base", self.experiment.values(self.fixed))
         self._check_names()
         taken = {split_name(name)[0] for name in self.targets}

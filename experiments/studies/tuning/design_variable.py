@@ -16,7 +16,7 @@ _DAMPING = re.compile(r"controller\.kd_(?P<what>position|orientation)(\[\d+\])?"
 def stiffness_of(damping: str) -> str:
     """Return the name of the stiffness that belongs to a damping gain of the workspace controller."""
     if _DAMPING.fullmatch(damping) is None:
-        raise InputError(f"{damping}: a damping ratio must set controller.kd_position or controller.kd_orientation")
+        raise InputError(f"a damping ratio sets controller.kd_position or controller.kd_orientation, not {damping}")
     return damping.replace("kd_", "kp_")
 
 
@@ -53,7 +53,7 @@ class DesignVariable(Bounded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.targets:
-            raise InputError(f"parameter {self.name!r} sets nothing: name one or more parameters in sets")
+            raise InputError(f"parameter {self.name!r} sets nothing: name one or more parameters in its key sets")
         for target in self.targets if self.is_ratio else ():
             stiffness_of(target)
 

@@ -52,12 +52,12 @@ class Reading:
                 raise InputError(f"{self.metric}: a fall counts as 0; leave out fell, failed and missing")
             return
         if self.fell is None:
-            raise InputError(f"{self.metric}: set the value for a fall, fell = NUMBER or fell = {MEASURED!r}")
+            raise InputError(f"{self.metric}: set the value for a fall: fell = NUMBER or fell = {MEASURED!r}")
         if isinstance(self.fell, str):
             if self.fell != MEASURED:
                 raise InputError(f"{self.metric}: fell = {self.fell!r}: it must be a number or {MEASURED!r}")
             if self.failed is None:
-                raise InputError(f"{self.metric}: set the value for a trial without a result, failed = NUMBER")
+                raise InputError(f"{self.metric}: set the value for a trial without a result: failed = NUMBER")
 
     def value(self, sample: Sample) -> float:
         verdict = sample.result["verdict"]

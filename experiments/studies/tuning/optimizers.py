@@ -177,7 +177,7 @@ def check_optimizer(name: str, variables: int, objectives: int, batch: int) -> N
     if name not in OPTIMIZERS:
         raise InputError(f"optimizer = {name!r}: it must be one of {', '.join(OPTIMIZERS)}")
     if objectives > 1 and name not in FRONTS:
-        raise InputError(f"optimizer = {name!r} takes one objective, not {objectives}; use one of {', '.join(FRONTS)}")
+        raise InputError(f"optimizer = {name!r} allows one objective, not {objectives}; use one of {', '.join(FRONTS)}")
     if name in EVOLUTION and variables < 2:
         rest = ", ".join(other for other in OPTIMIZERS if other not in EVOLUTION)
         raise InputError(f"optimizer = {name!r} needs two or more parameters, but one is varied; use one of {rest}")

@@ -72,9 +72,9 @@ class History:
 
 
 class Tuner:
-    """Loop of a tuning: it evaluates candidates of a ``space`` in batches, and reports their costs to the optimizer.
+    """Loop that evaluates candidates (sets of values) of ``space`` in batches, and reports costs to the optimizer.
 
-    ``scorer`` has the objectives and limits; ``evaluate`` runs trials, and returns their results by number.
+    ``scorer`` computes costs from objectives and limits; ``evaluate`` runs trials, and returns their results by number.
     """
 
     def __init__(self, space: DesignSpace, scorer: Scorer, evaluate: Evaluate) -> None:
@@ -93,7 +93,7 @@ class Tuner:
         """Raise InputError if derivatives are needed and no trial of the baseline has any."""
         reasons = [str(sample.result.get(NO_GRADIENT, "")) for sample in samples]
         if self.space.slopes and self.space.baseline.point and all(reasons):
-            raise InputError(f"the optimizer needs derivatives, and no trial of the baseline has any: {reasons[0]}")
+            raise InputError(f"the optimizer needs derivatives, but no trial of the baseline has any: {reasons[0]}")
 
     def start_of(self, history: History) -> Start | None:
         baseline, point = history.baseline, history.baseline.candidate.point

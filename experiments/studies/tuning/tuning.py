@@ -177,7 +177,7 @@ class Tuning(DesignStudy):
 
 
 def tuning_from(config: Config, name: str = "tune") -> Tuning:
-    """Make the plan of a tuning from its configuration; raises InputError if the configuration is wrong."""
+    """Return the tuning described by ``config``, by default called ``name``; raises InputError for invalid values."""
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
     settings = table.make(Settings)

@@ -163,5 +163,5 @@ def test_an_engine_says_that_it_cannot():
         engine.check_installed()
     except InputError:
         pytest.skip("PyBullet is not installed")
-    with pytest.raises(InputError, match="PyBullet needs mass and extent of every body; 'cross' of 'universal'"):
+    with pytest.raises(InputError, match="PyBullet needs bodies with mass and inertia; 'cross' of 'universal'"):
         simulate(universal(), duration=0.01, step=1e-3, integrator=EngineIntegrator(engine))

@@ -87,7 +87,7 @@ def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, t
     every = ("--step", "0.0004", "--set", "run.record_every=0.0004")
     assert compare("--engines", "recursive,statue,sinker", *every) == 0
     assert pd.read_csv(tmp_path / "vendor.csv")["engine"].tolist() == ["recursive", "statue"]
-    words = "Sinker cannot simulate it with vendor defaults: "
+    words = "Sinker cannot simulate the experiment with vendor defaults: "
     assert words in capsys.readouterr().err
     assert words in (tmp_path / "compare.html").read_text(encoding="utf-8")
 
@@ -128,7 +128,7 @@ def test_an_engine_that_refuses_is_told_and_the_others_go_on(compare, tmp_path, 
     monkeypatch.setattr(type(engines["sinker"]), "start", refuse)
     assert compare("--engines", "statue,sinker", "--no-vendor-defaults") == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert "Sinker cannot simulate it: Sinker takes no blocks" in page
+    assert "Sinker cannot simulate the experiment: Sinker takes no blocks" in page
     assert pd.read_csv(tmp_path / "equal.csv")["engine"].tolist() == ["statue"]
     assert compare("--engines", "sinker", "--no-vendor-defaults") == 2
 
@@ -140,7 +140,7 @@ def test_an_engine_that_refuses_is_told_and_the_others_go_on(compare, tmp_path, 
         (["thrown-block", "--engines", "bulet"], "engines are"),
         (["thrown-block", "--engines", "absent"], "pip install no-such-engine"),
         (["thrown-block", "--engines", "statue,statue"], "twice"),
-        (["thrown-block", "--engines", ""], "names with commas"),
+        (["thrown-block", "--engines", ""], "names separated by commas"),
         (["thrown-block", "--set", "integrator.name=maximal"], "--engines"),
         (["thrown-block", "--set", "block.mass"], "NAME=VALUE"),
         (["thrown-block", "--step", "-1"], "step"),

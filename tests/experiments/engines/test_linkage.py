@@ -74,7 +74,7 @@ def test_what_is_no_planar_linkage_is_refused():
         bodies_and_pins([rx("J", load)], {}, (), 0.01)
     with pytest.raises(InputError, match="moves by tx"):
         bodies_and_pins([ry("J", tx("slide", load))], {}, (), 0.01)
-    with pytest.raises(InputError, match="moves with 'J' has a mass"):
+    with pytest.raises(InputError, match="the body that 'J' moves has no mass"):
         bodies_and_pins([ry("J", tz(-1.0))], {}, (), 0.01)
     with pytest.raises(InputError, match="unknown frame 'here'; frames are 'end'"):
         bodies_and_pins([ry("J", tz(-1.0, name="end", mass=1.0))], {}, [("here", "end")], 0.01)

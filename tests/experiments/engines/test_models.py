@@ -97,7 +97,7 @@ def test_rotors_are_in_the_mass_matrix_or_refused(engine):
     if engine.takes_armature:
         test_mass_matrix_is_ours(engine, rotors)
     else:
-        with pytest.raises(InputError, match="does not simulate the armature of joints of 'random_tree_6'"):
+        with pytest.raises(InputError, match="does not simulate the joints' armature in 'random_tree_6'"):
             EngineIntegrator(engine).bind(rotors, Floor(), sorted_disturbances((), rotors))
 
 

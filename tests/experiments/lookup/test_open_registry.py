@@ -96,7 +96,7 @@ def test_our_own_laws_go_through_the_same_door():
     ("law.py:Lwa", "it has no 'Lwa'; did you mean 'Law'? there is Law"),
     ("law.py:neighbour", "neighbour is no controller; there is Law; a controller is a class that derives from"),
     ("two.py", "it has Law, Other, READY: name one, as in two.py:Law"),
-    ("empty.py", "it has none"),
+    ("empty.py", "no controller in it"),
     ("broken.py:Law", "broken.py, line 3: it cannot be imported: AttributeError: module 'numpy' has no attribute"),
     ("unfinished.py:Law", "unfinished.py, line 1: it cannot be imported: SyntaxError"),
     ("my_lows.stiff:Law", "there is no module my_lows, neither installed nor in"),
@@ -114,15 +114,15 @@ def test_what_is_not_there_is_told_in_one_sentence(laws, refusal, name, told):
 @pytest.mark.usefixtures("laws")
 @pytest.mark.parametrize(("arguments", "told"), [
     (["run", "nudeg.py"], "experiment 'nudeg.py': there is no file nudeg.py"),
-    (["run", "law.py"], "it has none; an experiment is an object of experiments.Experiment"),
+    (["run", "law.py"], "no experiment in it; an experiment is an object of experiments.Experiment"),
     (["run", "box-drop", "--controller", "law.py"], "experiment box-drop has no controller"),
     (["run", "balance", "--controller", "law.py", "--set", "controller.gian=3"], "did you mean 'controller.gain' or"),
     (["run", "balance", "--controller", "law.py", "--set", "controller.gain=x"], "controller.gain = x: it must be"),
     (["run", "balance", "--controller", "law.py", "--set", "controller.kp_position=3"], "unknown parameter"),
-    (["run", "balance", "--metric-file", "law.py"], "metric 'law.py': it has none"),
+    (["run", "balance", "--metric-file", "law.py"], "metric 'law.py': no metric in it"),
     (["show", "balance", "--controller", "lwa.py"], "there is no file lwa.py"),
     (["push-map", "--controller", "lwa.py"], "there is no file lwa.py"),
-    (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere: no study there"),
+    (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere is not the folder of a study"),
 ])  # fmt: skip
 def test_mistakes_on_the_command_line_are_told_in_one_sentence(refusal, arguments, told):
     assert told in refusal(*arguments)
@@ -132,7 +132,7 @@ def test_mistakes_on_the_command_line_are_told_in_one_sentence(refusal, argument
     ('controller = "lwa.py"', "line 2: controller 'lwa.py': there is no file lwa.py; did you mean 'law.py'?"),
     ('contoller = "law.py"', "line 2: unknown key 'contoller'; did you mean 'controller'?"),
     ("controller = 3", "line 2: controller = 3: it must be a text"),
-    ('metric_files = ["law.py"]', "line 2: metric 'law.py': it has none"),
+    ('metric_files = ["law.py"]', "line 2: metric 'law.py': no metric in it"),
     ('metric_file = ["law.py"]', "line 2: unknown key 'metric_file'; did you mean 'metric_files'?"),
 ])  # fmt: skip
 def test_mistakes_in_a_file_are_told_with_their_line(laws, refusal, line, told):

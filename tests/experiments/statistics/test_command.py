@@ -70,7 +70,7 @@ def test_a_column_of_words_with_commas_stays_one(tmp_path):
     table = read_table(tmp_path / "who.tsv")
     assert (table["who"][0], table["sway"][0], table["group"][1]) == ("Ann, B.", 1.5, "2,x")
     (tmp_path / "who.txt").write_text("who sway\nAnn 1 2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="more cells than its header line"):
+    with pytest.raises(InputError, match="more cells than the header line"):
         read_table(tmp_path / "who.txt")
 
 

@@ -58,7 +58,7 @@ def test_what_else_moves_it_has_no_limit(balance):
     scene = balance.build({IMPULSE: 3.0})
     push = next(one for one in scene.disturbances if isinstance(one, Push))
     for disturbances, told in (
-        ((), "nothing"),
+        ((), "none"),
         ((push, push), "push, push"),
         ((push, Load("trunk", 5.0)), "push, load"),
     ):

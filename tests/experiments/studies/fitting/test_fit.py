@@ -77,7 +77,7 @@ def test_a_value_that_cannot_be_run_is_told(subject):
 
         return {trial.number: run_trial(experiment, trial) for trial in trials}
 
-    with pytest.raises(InputError, match=r"every run of the search failed; the last one: .*0\.0801"):
+    with pytest.raises(InputError, match=r"all runs of the search failed; reason in the last one: .*0\.0801"):
         plan.find(evaluate)
 
 
@@ -101,7 +101,7 @@ def parameter(**given):
 @refuses(
     ({"fit": {"method": "newton"}}, "least-squares, cma"),
     ({"fit": {"intervals": "exact"}}, "linear, profile, bootstrap"),
-    ({"record": [{"file": "nothere.csv", "column": [{"model": "com_ap"}]}]}, "nothere.csv: it cannot be read"),
+    ({"record": [{"file": "nothere.csv", "column": [{"model": "com_ap"}]}]}, "nothere.csv: the file cannot be read"),
     (of({"model": "com_ap", "deviation": 0}), "deviation = 0: it must be above zero"),
     (of({"model": "com_ap", "scale": 0.0}), "scale = 0.0"),
     (of({"model": "com_ap"}, {"model": "com_ap", "measured": "com_ap"}), "twice"),
@@ -161,7 +161,7 @@ def test_a_record_lies_where_its_time_zero_is():
     found = measured_of(record_of(TIME), (Column("x"),), {}, begin=-0.5, every=0.01, duration=0.2)
     np.testing.assert_allclose(found.trace.times, np.arange(0.0, 0.205, 0.01), atol=1e-12)
     np.testing.assert_allclose(found.values[0], found.trace.times + np.float64(0.5), atol=1e-12)
-    with pytest.raises(InputError, match="has 0 numbers from 5 to 6 s"):
+    with pytest.raises(InputError, match="has only 0 values from 5 to 6 s"):
         measured_of(record_of(TIME), (Column("x"),), {}, begin=-5.0, every=0.01, duration=1.0)
     with pytest.raises(InputError, match="is constant"):
         measured_of(record_of(np.ones_like(TIME)), (Column("x"),), {}, begin=0.0, every=0.01, duration=1.0)

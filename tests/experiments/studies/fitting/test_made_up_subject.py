@@ -153,7 +153,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
 @refuses(
     ("a.csv", "time,height\n0,1\n1,2\n", r"none of its columns \(height\) has the name of a run's column"),
     ("a.csv", "time,com_ap [N]\n0,1\n0.5,2\n", "com_ap: its unit is N: it must be m: give a column"),
-    ("a.csv", "time,com_ap\n7,1\n8,2\n", "com_ap has 0 numbers from"),
+    ("a.csv", "time,com_ap\n7,1\n8,2\n", "com_ap has only 0 values from"),
     ("a.toml", "x = 1\n", "record"),
     ("a.docx", "", "a record must be one of .csv"),
 )

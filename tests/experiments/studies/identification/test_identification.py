@@ -95,7 +95,7 @@ def test_the_curve_of_a_model_is_by_whole_turns_beside_the_points(study):
 
 
 def test_where_no_trial_stands_it_is_said(tmp_path):
-    with pytest.raises(InputError, match="none of 1 trials stood through all cycles; the first: "):
+    with pytest.raises(InputError, match="in none of 1 trials did the body stand in all cycles; first trial: "):
         run_in(tmp_path, with_(set={"platform.size": 0.3}, identify={"trials": 1}))
 
 

@@ -127,5 +127,5 @@ def test_a_trial_that_kills_every_worker_is_told_and_the_others_run():
 
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
     monkeypatch.setattr(Dask, "PATIENCE", 1.0)
-    with pytest.raises(InputError, match=r"scheduler tcp://127\.0\.0\.1:9: cannot be reached"):
+    with pytest.raises(InputError, match=r"scheduler tcp://127\.0\.0\.1:9 cannot be reached"):
         next(Dask(scheduler="tcp://127.0.0.1:9").run(fell_short, [Trial(0, {})]))

@@ -245,7 +245,7 @@ def test_trials_without_a_header_are_not_taken_for_nothing(make_study):
         study.add(trial(0), RESULT)
     for name in ("study.json", "trials.parquet"):
         (study.folder / name).unlink()
-    with pytest.raises(InputError, match="there are trials, but no study.json"):
+    with pytest.raises(InputError, match="has trials, but no study.json"):
         make_study()
 
 
@@ -283,7 +283,7 @@ def test_a_table_that_cannot_be_written_loses_nothing(make_study, monkeypatch):
 
 
 def test_what_is_no_study_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"it has no study \(study.json is missing\)"):
+    with pytest.raises(InputError, match=r"is not the folder of a study \(study.json is missing\)"):
         Study.read(tmp_path)
     (tmp_path / "study.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="damaged, or not the header of a study"):

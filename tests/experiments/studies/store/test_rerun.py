@@ -76,7 +76,7 @@ def test_finished_trials_are_listed_by_their_verdict(study, capsys):
 
 @pytest.mark.parametrize(
     ("trial", "told"),
-    [("9", "no finished trial 9: of its 4 the nearest: 3; `biped rerun"), ("x", "it must be the number of a trial")],
+    [("9", "no finished trial 9: the nearest of 4 are 3; `biped rerun"), ("x", "it must be the number of a trial")],
 )
 def test_a_trial_that_is_not_there_is_told(study, refusal, trial, told):
     assert told in refusal("rerun", study, trial)

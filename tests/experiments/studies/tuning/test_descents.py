@@ -148,7 +148,7 @@ def test_it_is_stored_and_gone_on_with_like_others(descending, tmp_path):
     ({"objective": [{"metric": "settling_time", "fell": 9.0}]}, "settling_time has no gradient"),
     ({"limit": [{"metric": "foot_slip", "fell": 1.0, "at_most": 0.1}]}, "foot_slip has no gradient"),
     ({"objective": [{"metric": m, "fell": 1.0} for m in ("rms_torque", "com_excursion")]},
-     "lbfgs' takes one objective"),
+     "lbfgs' allows one objective"),
 )  # fmt: skip
 def test_what_it_cannot_do_is_refused_in_words(descending, change):
     tuning_from(Config(descending | change))

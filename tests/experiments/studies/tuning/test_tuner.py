@@ -173,7 +173,7 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
     ({"tune": {"optimizer": "cmaes"}}, "optimizer = 'cmaes'.*cma"),
     ({"tune": {"optimizer": "cma", "batch": 2}}, "generation"),
     ({"parameter": [{"sets": "floor.k_n", "from": 5e4, "to": 1e5}]}, "two or more parameters"),
-    ({"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]}, "takes one objective"),
+    ({"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]}, "allows one objective"),
     ({"objective": [{"metric": "position_error"}]}, "set the value for a fall"),
     ({"objective": [{"metric": "a", "fell": 1.0, "scenarios": ["x*"]}]}, "scenarios are floor mu_s=0.5"),
     ({"scenario": [{"name": "a", "set": {"controller.kp_position": [1.0, 1.0, 1.0]}}]}, "which is varied"),
