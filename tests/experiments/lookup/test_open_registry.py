@@ -99,7 +99,7 @@ def test_our_own_laws_go_through_the_same_door():
     ("empty.py", "no controller in it"),
     ("broken.py:Law", "broken.py, line 3: it cannot be imported: AttributeError: module 'numpy' has no attribute"),
     ("unfinished.py:Law", "unfinished.py, line 1: it cannot be imported: SyntaxError"),
-    ("my_lows.stiff:Law", "there is no module my_lows, neither installed nor in"),
+    ("my_lows.stiff:Law", "there is no module my_lows: it is neither installed nor in"),
     ("my_laws.stif:Law", "there is no module my_laws.stif"),
     ("my_laws.stiff:Lwa", "did you mean 'Law'?"),
 ])  # fmt: skip

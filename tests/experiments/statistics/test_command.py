@@ -39,7 +39,7 @@ def test_a_table_of_trials_is_compared(trials, ending, tmp_path, capsys):
     assert main(words) == 0
     printed = capsys.readouterr().out
     assert "difference" in printed
-    assert "mixed model of fell, 1 less 0: none: a linear model" in printed
+    assert "mixed model of fell, 1 minus 0: none: a linear model" in printed
 
 
 @pytest.mark.parametrize(("words", "said"), [

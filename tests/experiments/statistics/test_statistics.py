@@ -193,7 +193,7 @@ TABLE = groups(np.random.default_rng(10), {"a": 0.0, "b": 1.0}, 1.0, 1.0, 3, 2)
 
 @refuses(
     (lambda: compare(TABLE, "weigt", between="group", subject="subject"), "did you mean 'weight'"),
-    (lambda: compare(TABLE, "group", between="group", subject="subject"), "words"),
+    (lambda: compare(TABLE, "group", between="group", subject="subject"), "a column of texts"),
     (lambda: compare(TABLE, "weight", subject="subject"), "either between"),
     (lambda: compare(TABLE, "weight", between="group", within="group", subject="subject"), "either between"),
     (lambda: compare(TABLE.assign(subject=1), "weight", between="group", subject="subject"), "is in 2 groups"),
@@ -201,7 +201,7 @@ TABLE = groups(np.random.default_rng(10), {"a": 0.0, "b": 1.0}, 1.0, 1.0, 3, 2)
     (lambda: compare(TABLE, "weight", within="group", subject="subject"), "0 subjects in both"),
     (lambda: compare(TABLE, "weight", between="group", subject="subject", reference="c"), "levels are a, b"),
     (lambda: compare(TABLE.assign(group="a"), "weight", between="group", subject="subject"), "two or more levels"),
-    (lambda: compare(TABLE.assign(subject=None), "weight", between="group", subject="subject"), "lack it"),
+    (lambda: compare(TABLE.assign(subject=None), "weight", between="group", subject="subject"), "missing in 12 trials"),
     (lambda: summarise(TABLE.assign(weight=np.inf), "weight"), "infinite"),
     (lambda: summarise(TABLE.assign(weight=np.nan), "weight"), "no trial has a value"),
     (lambda: mixed_effects(TABLE.assign(weight=1.0), "weight", "group", "subject"), "is the same in all trials"),

@@ -142,7 +142,7 @@ def test_what_a_mechanism_does_not_carry_is_told():
     with pytest.warns(bm.ModelWarning) as told:
         mechanism = from_model(bm.Model("arm", (body,)))
     assert [str(one.message) for one in told] == [
-        f"arm: a mechanism has no {what}, which is left out of j" for what in ("limits", "dry friction", "armature")
+        f"arm: a mechanism has no {what}, left out of j" for what in ("limits", "dry friction", "armature")
     ]
     assert mechanism.forces == (mech.Damper("j", 0.3),)
 

@@ -156,12 +156,12 @@ def test_a_push_moves_the_closed_forms_at_its_height():
     (with_(identify={"cycles": 0}), "1 or above"),
     (with_(identify={"rate": 0.0}), "rate"),
     (with_(identify={"over": "people"}), "cycles or trials"),
-    (with_(identify={"period": 3.0}), "multiple of 0.333333 Hz"),
+    (with_(identify={"period": 3.0}), "multiple of 1/period, 0.333333 Hz"),
     (with_(model={"name": "channels"}), "models are"),
     (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
-    (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
+    (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no parameter 'gain'"),
     (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
-    (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "the floor does not"),
+    (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "but the floor acts sideways"),
 )
 def test_what_makes_no_sense_is_said_before_anything_is_run(data):
     Identification.from_configuration(data)

@@ -204,15 +204,15 @@ def gap(table):
     (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
     (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off with begin and cycles"),
     (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
-    (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
+    (None, {"record": {"filter": 26.0}}, "filter = 26.0 Hz must be between 0 and 25 Hz"),
     (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus has up to 1.25 Hz: set filter"),
     (None, {"record": {"resample": 20.1, "filter": 5.0}}, "set [record] resample = 20 and filter = 10 or less, or"),
     (None, {"record": {"resample": 20.0}}, "frequencies above 10 Hz would alias"),
     (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
-    (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
+    (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than 1"),
     (None, {"identify": {"cycles": 9}}, "cycles = 9, but the record has 3 whole cycles of 4 s after skipping 1: set"),
     (lambda _: record(rate=50.1), {}, "at 50.1 Hz a cycle of 4 s has 200.4 samples, but it must have a whole"),
-    (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
+    (None, {"identify": {"frequencies": [0.3]}}, "multiple of 1/period, 0.25 Hz"),
     (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
     (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
     (None, {"identify": {"window": 4.0}}, "leave one of them out"),
@@ -307,5 +307,5 @@ def test_no_cycle_is_lost_that_begins_between_two_samples(tmp_path):
 def test_records_of_unlike_units_are_not_averaged(tmp_path):
     record().to_csv(tmp_path / "a.csv", index=False)
     record().rename(columns={"sway [rad]": "sway [mm]"}).to_csv(tmp_path / "b.csv", index=False)
-    with pytest.raises(InputError, match=r"b\.csv: sway is in m, and in rad in .*a\.csv: correct one"):
+    with pytest.raises(InputError, match=r"sway is in m in .*b\.csv, but in rad in .*a\.csv: correct one"):
         Identification.from_configuration(of_files([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]))

@@ -144,7 +144,7 @@ def test_trajectories_with_a_fall_are_left_out_whole_and_that_is_told():
     assert "trajectories are left out" in found.counted
     (none,) = analysis.find(answer(plane, lambda _: "fell"))
     assert none.table is None
-    assert "too few" in none.remarks[0]
+    assert "fewer than 4" in none.remarks[0]
 
 
 def test_a_fall_counts_as_is_said_and_is_counted():

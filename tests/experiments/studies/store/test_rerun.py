@@ -47,7 +47,7 @@ def test_what_differs_is_said_with_what_changed_since(make_study, make_trials, c
         study.add(trial, result | {"position_error": changed})
     assert main(["rerun", str(study.folder), "0", "--no-figures"]) == 1
     caught = capsys.readouterr()
-    assert f"position_error: {changed!r} then, {result['position_error']!r} now" in caught.out
+    assert f"position_error: {changed!r} before, {result['position_error']!r} now" in caught.out
     assert "1 of " in caught.err
     assert "numba: 0.1 and" in caught.err
 
@@ -71,7 +71,7 @@ def test_finished_trials_are_listed_by_their_verdict(study, capsys):
     chosen = capsys.readouterr().out.splitlines()
     assert chosen == [line for line in lines if f"  {verdict}  " in line]
     assert main(["rerun", str(study), "--list", "flew"]) == 2
-    assert f"they have {verdict}" in capsys.readouterr().err
+    assert f"there are {verdict}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

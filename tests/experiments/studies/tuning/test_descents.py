@@ -86,7 +86,7 @@ def test_a_descent_that_has_ended_says_so():
 def test_without_derivatives_it_does_not_go_on(make, small):
     optimizer = make_optimizer("lbfgs", make(small).space.variables, 1, 2)
     points = optimizer.ask(2)
-    with pytest.raises(InputError, match="needs derivatives"):
+    with pytest.raises(InputError, match="needs the derivatives"):
         optimizer.tell(points, [(1.0,), (2.0,)])
 
 
