@@ -44,7 +44,7 @@ def main(options: Namespace) -> int:
     chosen = matching(experiment, options.words)
     reply([_as_json(parameter) for parameter in chosen])
     say(f"{experiment.name}: {experiment.title}", "bold")
-    say(f"Source: {experiment.source}. Change any of these with --set NAME=VALUE.", "dim")
+    say(f"Source: {experiment.source}. Change any of these with --set NAME=VALUE (in SI units, or 10deg, 60mm).", "dim")
     for group, parameters in groupby(chosen, lambda parameter: parameter.name.partition(".")[0]):
         say(f"\n{group}", "bold cyan")
         print_explained([_row(parameter, options.sources) for parameter in parameters])
