@@ -26,23 +26,23 @@ ROWS = (
         [("closed_loop", f"workspace stance, {step}", "median") for step in STEPS],
     ),
     (
-        "flight, steps of 0.5, 1, 2 ms",
+        "human in flight, steps of 0.5, 1, 2 ms",
         "{:.1f}, {:.1f}, {:.1f} µs per step",
         [("closed_loop", f"flight, {step}", "median") for step in STEPS],
     ),
     (
-        "speed of stance on stiff joints at 0.5 ms / MuJoCo's at the fastest of 120 settings",
+        "simulation speed / MuJoCo's at the fastest of 120 settings: stance on stiff joints, steps of 0.5 ms",
         "{:.1f} (quiet), {:.1f} (swaying)",
         [("mujoco", f"{scene} stance, 0.5 ms", "ratio") for scene in ("quiet", "swaying")],
     ),
     (
-        "speed of flight at 0.5 ms (second order) / MuJoCo's at the fastest setting (first order)",
+        "simulation speed (method of order 2) / MuJoCo's at the fastest setting (order 1): flight, steps of 0.5 ms",
         "{:.2f}",
         [("mujoco", "flight, 0.5 ms", "ratio")],
     ),
     (
-        "studies of 3 s trials, steps of 2 and 0.5 ms, all metrics kept",
-        "{:.0f} and {:.0f} trials per second and core; on two cores {:.2f} times as many at 0.5 ms",
+        "studies of 3 s trials with all metrics, steps of 2 and 0.5 ms",
+        "{:.0f} and {:.0f} trials per second on one core; {:.2f} times as many on two cores (0.5 ms)",
         [
             ("studies", "steps of 2 ms", "one core"),
             ("studies", "steps of 0.5 ms", "one core"),
