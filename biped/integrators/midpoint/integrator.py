@@ -25,7 +25,7 @@ class Midpoint(NewtonSettings):
 
     The discrete Lagrangian of a step of length h from q to q' is L_d = h L((1 − α) q + α q', (q' − q)/h). The unknowns
     are joint coordinates. The rotation of a floating or spherical joint has three angles, of two kinds (charts): a step
-    uses the kind that is regular at its start. Linear and vertical angular momenta are conserved
+    uses the kind that is regular at its start. Linear momentum and vertical angular momentum are conserved
     exactly, because their symmetries shift coordinates. Angular momentum about other axes has an error of O(h²).
 
     See ``NewtonSettings`` for the settings other than ``alpha`` (α).
