@@ -69,7 +69,7 @@ class Floor:
     friction: Friction = field(
         default="yielding",
         metadata={
-            "title": "Slip at friction limit: yielding (drags spring anchor) or printed (Wendlandt 1997, fig. 5.1)",
+            "title": "Slip at friction limit: yielding (drags spring anchor); printed (as in Wendlandt 1997, fig. 5.1)",
             "source": "this project",
         },
     )

@@ -41,6 +41,11 @@ def a_foot_damping(default: float) -> Any:
     return parameter(default, "1/s", "Damping gain of the foot task (return to reference pose)", 0.0, 100.0)
 
 
+def a_task_weight(default: float, task: str, *between: float) -> Any:
+    """Return a controller field for the weight of ``task`` in the cost of a quadratic program."""
+    return parameter(default, "", f"Weight of {task} relative to the horizontal CoM task, whose weight is 1", *between)
+
+
 def a_posture() -> Any:
     """Return the controller field ``posture`` (nq,): set by ``Controller.holding``, not a parameter."""
     return field(default=None, repr=False)

@@ -61,22 +61,22 @@ class LQR(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Position of the trunk CoM in the reference posture")
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Reference position of the trunk CoM, world coordinates")
     weight_com: Vector3 = parameter(
-        (25.0, 5.0, 35.0), "1/m²", "Weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
+        (25.0, 5.0, 35.0), "1/m²", "Cost weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
     )
     weight_com_velocity: Vector3 = parameter(
-        (2.5, 0.7, 1.0), "s²/m²", "Weight of the CoM velocity along x, y, z", 0.01, 1e4, repeats=True
+        (2.5, 0.7, 1.0), "s²/m²", "Cost weight of the CoM velocity along x, y, z", 0.01, 1e4, repeats=True
     )
     weight_trunk: Vector3 = parameter(
-        (2.5, 2.5, 2.5), "1/rad²", "Weight of the trunk rotation about x, y, z", 0.01, 1e4, repeats=True
+        (2.5, 2.5, 2.5), "1/rad²", "Cost weight of the trunk rotation about x, y, z", 0.01, 1e4, repeats=True
     )
     weight_trunk_rate: Vector3 = parameter(
-        (0.1, 0.1, 0.1), "s²/rad²", "Weight of the trunk angular velocity about x, y, z", 0.001, 1e3, repeats=True
+        (0.1, 0.1, 0.1), "s²/rad²", "Cost weight of the trunk angular velocity about x, y, z", 0.001, 1e3, repeats=True
     )
-    weight_joints: JointValues = parameter(100.0, "1/rad²", "Weight of each joint displacement", 1e-4, 1e3)
-    weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "Weight of each joint rate", 1e-6, 1e2)
-    weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Weight of each joint torque", 1e-7, 1e-2)
+    weight_joints: JointValues = parameter(100.0, "1/rad²", "Cost weight of each joint displacement", 1e-4, 1e3)
+    weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "Cost weight of each joint rate", 1e-6, 1e2)
+    weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Cost weight of each joint torque", 1e-7, 1e-2)
     horizon: float = parameter(math.inf, "s", "End of the finite horizon; afterwards, or if inf: steady-state gains")
     weight_end: float = parameter(1.0, "s", "Finite horizon: time for which the final state counts in the cost")
     reference: Literal["world", "feet"] = parameter("feet", "", f"Frame of state errors: {' or '.join(REFERENCES)}")

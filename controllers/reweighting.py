@@ -47,10 +47,10 @@ class Reweighting(AnkleController):
 
     tilt_gain: float = parameter(0.75, "", "Gain of the floor tilt compensation", 0.0, 1.0)
     tilt_threshold: float = parameter(
-        0.33 * _DEGREE, "rad/s", "Threshold of the feet's tilt rate in the estimate of the floor's tilt", 0.0, 0.02
+        0.33 * _DEGREE, "rad/s", "Dead zone of the feet's tilt rate in the floor tilt compensation", 0.0, 0.02
     )
     gravity_gain: float = parameter(0.55, "", "Gain of the gravity compensation", 0.0, 1.0)
-    gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "Threshold of sway in the gravity estimate", 0.0, 0.01)
+    gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "Dead zone of sway in gravity compensation", 0.0, 0.01)
     servo: float = parameter(0.85, "", "Gain of the servo of the angle between body and feet", 0.0, 2.0)
     stiffness: float = parameter(1.0, "m g h", "Stiffness of the servo (angle between body and feet)", 0.0, 3.0)
     damping: float = parameter(0.3, "m g h s", "Damping of the servo (angle between body and feet)", 0.0, 1.0)

@@ -130,7 +130,7 @@ class SetPointMotion:
     hold: float = parameter(0.5, "s", "Hold time between the set point's step and its return")
     frequency: float = parameter(0.5, "Hz", "Frequency of the set point's sine")
     duration: float = parameter(10.0, "s", "Duration of the set point's sine")
-    file: str = parameter(NO_FILE, "", "Recorded motion: CSV file with columns time [s], x, y, z [m], qw, qx, qy, qz")
+    file: str = parameter(NO_FILE, "", "Recorded root motion (CSV, world axes): time [s], x, y, z [m], qw, qx, qy, qz")
     reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from biped.inputs.checks import above_zero, numbers, zero_or_above
 from biped.model import Model
 from contact import RUBBER
 from contact.arrays import Floats
-from controllers.feet import points_of_feet
+from controllers.feet import a_task_weight, points_of_feet
 from controllers.kernels import stepping as kernels
 from controllers.kernels.legs_apart import LegCapsules
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
@@ -45,13 +45,13 @@ class StepTasks:
     kp_trunk: float = parameter(100.0, "1/s²", "Proportional gain of the trunk orientation task", 0.0, 200.0)
     kd_trunk: float = parameter(20.0, "1/s", "Damping gain of the trunk orientation task", 0.0, 40.0)
     kd_momentum: float = parameter(4.0, "1/s", "Angular momentum task: commanded decay rate", 0.0, 20.0)
-    weight_height: float = parameter(5.0, "", "Weight of the CoM height task (horizontal CoM: 1)", 0.01, 100.0)
-    weight_trunk: float = parameter(0.02, "", "Weight of the trunk orientation task (horizontal CoM: 1)", 1e-4, 1.0)
-    weight_momentum: float = parameter(0.01, "", "Weight of the angular momentum task (horizontal CoM: 1)", 1e-4, 10.0)
-    weight_feet: float = parameter(11.0, "", "Weight of the stance foot task (horizontal CoM: 1)", 0.1, 1000.0)
-    weight_yaw: float = parameter(0.01, "", "Weight of the trunk yaw task (horizontal CoM: 1)", 1e-5, 1.0)
-    weight_posture: float = parameter(2e-4, "", "Weight of the joint posture task (horizontal CoM: 1)", 1e-6, 1e-2)
-    weight_force: float = parameter(5e-3, "", "Weight of contact forces in the cost (horizontal CoM: 1)", 1e-4, 0.1)
+    weight_height: float = a_task_weight(5.0, "the CoM height task", 0.01, 100.0)
+    weight_trunk: float = a_task_weight(0.02, "the trunk orientation task", 1e-4, 1.0)
+    weight_momentum: float = a_task_weight(0.01, "the angular momentum task", 1e-4, 10.0)
+    weight_feet: float = a_task_weight(11.0, "the stance foot task", 0.1, 1000.0)
+    weight_yaw: float = a_task_weight(0.01, "the trunk yaw task", 1e-5, 1.0)
+    weight_posture: float = a_task_weight(2e-4, "the joint posture task", 1e-6, 1e-2)
+    weight_force: float = a_task_weight(5e-3, "the contact forces", 1e-4, 0.1)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -103,11 +103,7 @@ class LateralSteps:
 
 @dataclass(frozen=True)
 class BackwardSteps:
-    """Values of `Stepping` for fast backward steps.
-
-    Raises:
-        InputError: a number is out of range.
-    """
+    """Values of `Stepping` for fast backward steps; raises InputError for a number out of range."""
 
     min_capture_offset: float = parameter(
         0.09, "m", "Capture-point distance behind the CoM at step onset above which these values apply", 0.0, 1.0
@@ -116,8 +112,8 @@ class BackwardSteps:
     shortest_swing: float = parameter(0.2667, "s", "Shortest swing time", 0.1, 0.8)
     max_foot_load: float = parameter(1.583, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
     landing_speed_ratio: float = parameter(0.6, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    cop_inset: float = parameter(0.1232, "", "Least CoP distance from sole edge / edge-to-centre distance", 0.0, 0.9)
-    weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task (horizontal CoM: 1)", 0.1, 1000.0)
+    cop_inset: float = parameter(0.1232, "", "Smallest CoP distance from sole edge (0: edge, 1: centre)", 0.0, 0.9)
+    weight_swing: float = a_task_weight(0.1938, "the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
 
     def __post_init__(self) -> None:
@@ -171,7 +167,7 @@ class Stepping(WholeBodyController):
     max_swing_speed: float = parameter(3.4, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
     overshoot: float = parameter(0.02792, "m", "Foot placement distance beyond the capture point", -0.1, 0.2)
     min_step_width: float = parameter(0.1026, "m", "Smallest step width (lateral distance between the feet)", 0.05, 0.5)
-    crossing_distance: float = parameter(0.378, "m", "Least AP distance between feet in a cross-over step", 0.1, 0.5)
+    crossing_distance: float = parameter(0.378, "m", "Smallest AP distance of the feet in a cross-over step", 0.1, 0.5)
     time_cost: float = parameter(0.1978, "m/s", "Step cost per time until landing, as capture-point error", 0.0, 2.0)
     length_cost: float = parameter(0.4728, "", "Step cost per step length, as capture-point error", 0.0, 2.0)
     crossing_cost: float = parameter(0.2003, "m", "Step cost of crossing the legs, as capture-point error", 0.0, 1.0)
@@ -180,7 +176,7 @@ class Stepping(WholeBodyController):
     crossing_clearance: float = parameter(0.1109, "m", "Swing foot clearance in a cross-over step", 0.01, 0.3)
     passing_share: float = parameter(0.4132, "", "Share of a cross-over swing's time to pass the stance leg", 0.2, 1.0)
     landing_speed_ratio: float = parameter(0.5, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    cop_inset: float = parameter(0.2157, "", "Least CoP distance from sole edge / edge-to-centre distance", 0.0, 0.9)
+    cop_inset: float = parameter(0.2157, "", "Smallest CoP distance from sole edge (0: edge, 1: centre)", 0.0, 0.9)
     swing_yaw_ratio: float = parameter(0.08353, "", "Swing foot task: yaw weight / position weight", 0.0, 1.0)
     kp_swing: float = parameter(500.0, "1/s²", "Proportional gain of the swing foot's orientation", 0.0, 2000.0)
     kd_swing: float = parameter(45.0, "1/s", "Damping gain of the swing foot's orientation", 0.0, 100.0)
@@ -189,7 +185,7 @@ class Stepping(WholeBodyController):
     max_leg_extension: float = parameter(0.9792, "", "Greatest ratio of hip-to-foot distance to leg length", 0.7, 1.0)
     posture_rate: float = parameter(20.89, "1/s", "Rate at which reference posture follows actual posture", 0.0, 50.0)
     closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
-    weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task (horizontal CoM: 1)", 0.1, 1000.0)
+    weight_swing: float = a_task_weight(0.3119, "the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT
     double_support: StepTasks = DOUBLE_SUPPORT
     lateral: LateralSteps = LateralSteps()

@@ -56,7 +56,7 @@ class WholeBodyController(Controller):
         ModelError: ``torque_limit`` names a joint that the model does not have; raised when the model is known.
     """
 
-    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Position of the trunk CoM in the reference posture")
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Reference position of the trunk CoM, world coordinates")
     capture: float = parameter(23.0, "1/s", "Decay rate of the capture-point error", 0.0, 30.0)
     kp_height: float = parameter(40.0, "1/s²", "Proportional gain of the CoM height task", 0.0, 200.0)
     kd_height: float = parameter(13.0, "1/s", "Damping gain of the CoM height task", 0.0, 40.0)
@@ -67,12 +67,12 @@ class WholeBodyController(Controller):
     kd_feet: float = feet_fields.a_foot_damping(20.0)
     kp_posture: float = parameter(50.0, "1/s²", "Proportional gain of the joint posture task", 0.0, 200.0)
     kd_posture: float = parameter(10.0, "1/s", "Damping gain of the joint posture task", 0.0, 40.0)
-    weight_height: float = parameter(1.15, "", "Weight of the CoM height task (horizontal CoM: 1)", 0.01, 100.0)
-    weight_trunk: float = parameter(7.7e-4, "", "Weight of the trunk orientation task (horizontal CoM: 1)", 1e-4, 1.0)
-    weight_momentum: float = parameter(0.047, "", "Weight of the angular momentum task (horizontal CoM: 1)", 1e-4, 10.0)
-    weight_feet: float = parameter(11.0, "", "Weight of the foot task (horizontal CoM: 1)", 0.1, 1000.0)
-    weight_posture: float = parameter(1.1e-3, "", "Weight of the joint posture task (horizontal CoM: 1)", 1e-6, 1e-2)
-    weight_force: float = parameter(5e-3, "", "Weight of contact forces in the cost (horizontal CoM: 1)", 1e-4, 0.1)
+    weight_height: float = feet_fields.a_task_weight(1.15, "the CoM height task", 0.01, 100.0)
+    weight_trunk: float = feet_fields.a_task_weight(7.7e-4, "the trunk orientation task", 1e-4, 1.0)
+    weight_momentum: float = feet_fields.a_task_weight(0.047, "the angular momentum task", 1e-4, 10.0)
+    weight_feet: float = feet_fields.a_task_weight(11.0, "the foot task", 0.1, 1000.0)
+    weight_posture: float = feet_fields.a_task_weight(1.1e-3, "the joint posture task", 1e-6, 1e-2)
+    weight_force: float = feet_fields.a_task_weight(5e-3, "the contact forces", 1e-4, 0.1)
     friction: float = feet_fields.a_friction()
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     margin: float = parameter(0.001, "m", "Smallest distance of the CoP from the sole's edge")

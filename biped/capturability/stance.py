@@ -84,12 +84,12 @@ def heading(azimuth: float) -> Floats:
 
 
 def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Stance:
-    """Return the stance of a model at rest.
+    """Return the stance of a model at rest: its pendulum, contact points and, for known hip limits, flywheels.
 
     Args:
-        model: model whose lowest contact points are on the floor, at height zero.
+        model: model whose lowest contact points are at height zero in ``q``.
         q: (nq,) configuration of the model.
-        torques: [N·m] torque limits (positive, negative direction) by joint name, besides those of the model.
+        torques: [N·m] torque limits (positive, negative direction) by joint name; the model's limits hold if lower.
 
     Raises:
         NoLimitError: the model has no contact points.

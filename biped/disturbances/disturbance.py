@@ -115,7 +115,7 @@ def kind_named(name: str) -> type[Disturbance]:
 
 def azimuth_field() -> Any:
     """Return a field ``azimuth`` for a horizontal direction."""
-    return quantity("rad", "Horizontal direction of action; 0: forward, 90deg: left, 180deg: backward", 0.0)
+    return quantity("rad", "Horizontal direction in which it acts; 0: forward, 90deg: left, 180deg: backward", 0.0)
 
 
 def point_field() -> Any:

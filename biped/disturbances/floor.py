@@ -56,7 +56,8 @@ class Platform(Displacement, Disturbance):
                 remedy = f"subtract {start} from all of its values"
                 raise InputError(f"platform.{axis} starts at {start}: it must start at zero; {remedy}")
             if signal.largest_jump() > JUMP:
-                raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: it must be continuous")
+                jump = f"{signal.largest_jump():g} {'m' if len(axis) == 1 else 'rad'}"
+                raise InputError(f"platform.{axis} jumps by {jump}: its motion must be continuous")
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:

@@ -34,7 +34,7 @@ class Pattern:
     frequencies: str = quantity("Hz", "Frequencies of the sum of sines, separated by spaces", "0.1 0.3 0.7 1.1")
     stages: int = quantity("", "Ternary sequence: number n of shift-register stages; 3ⁿ − 1 intervals per cycle", 3)
     interval: float = quantity("s", "Interval between changes of a ternary or random signal", 0.05)
-    seed: int = quantity("", "Seed of random force, ternary sequence and sines' phases (0: all phases are zero)", 0)
+    seed: int = quantity("", "Seed of random force, ternary sequence and sines' phases; with 0, phases are zero", 0)
     start: float = quantity("s", "Start of the disturbance", 0.5)
     duration: float = quantity("s", "Duration of the disturbance; ternary sequence: rounded to whole cycles", 1.0)
     rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
@@ -80,11 +80,9 @@ class Recorded:
     """Parameters of a signal that is recorded in a file."""
 
     file: str = quantity(
-        "",
-        "Recorded signal: CSV (column time [s]), C3D, OpenSim, MATLAB file, converted to {unit}; none: off",
-        NO_FILE,
+        "", "Recorded data: CSV (column time [s]), C3D, OpenSim, MATLAB file, converted to {unit}; none: off", NO_FILE
     )
-    column: str = quantity("", "Recorded signal: name of its column", "value")
+    column: str = quantity("", "Recorded data: name of its column", "value")
     reading: Reading = inline(Reading())
     preparation: Preparation = inline(Preparation())
 

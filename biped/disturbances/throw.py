@@ -36,7 +36,7 @@ class Throw(Disturbance):
     """
 
     mass: float = quantity("kg", "Mass of the block")
-    size: Vector3 = quantity("m", "Edge lengths of the block; default: a cube of 1.8 kg of water", repeats=True)
+    size: Vector3 = quantity("m", "Edges of the block; default: cube as large as 1.8 kg of water", repeats=True)
     position: Vector3 = quantity("m", "Centre of the block at the start, world axes")
     velocity: Vector3 = quantity("m/s", "Velocity of the block at the start, world axes")
     orientation: tuple[float, float, float, float] = quantity(
@@ -47,7 +47,7 @@ class Throw(Disturbance):
     )
     restitution: float = quantity("", "Coefficient of restitution of the block, 0 to 1", 0.2)
     friction: float = quantity("", "Coefficient of friction of the block", 0.3)
-    target: str = quantity("", "Body that the block may hit, by its first box or its capsules; all: any body", "trunk")
+    target: str = quantity("", "Body that the block can hit, at its first box or else capsules; all: any body", "trunk")
 
     def __post_init__(self) -> None:
         above_zero(self.mass, "throw.mass")

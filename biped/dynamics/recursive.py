@@ -206,7 +206,8 @@ def _wrenches(model: Model, external: ArrayLike | None) -> Floats:
         return np.zeros((model.n, 6))
     wrenches = np.ascontiguousarray(external, dtype=float)
     if wrenches.shape != (model.n, 6) or not np.all(np.isfinite(wrenches)):
-        raise InputError(f"external: it must be ({model.n}, 6) finite numbers: force [N] and moment [N·m] of each body")
+        what = "force [N] on each body and moment [N·m] about its centre of mass, world axes"
+        raise InputError(f"external: it must be ({model.n}, 6) finite numbers: {what}")
     return wrenches
 
 

@@ -31,7 +31,7 @@ class DoublePendulum:
 
         τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−s delay},
 
-    with active stiffness K and damping D, passive stiffness P and damping R (diagonal), and Laplace variable s. The
+    with active stiffness K and damping D, passive stiffness P and damping R (both diagonal), Laplace variable s. The
     legs' angle is sensed relative to the floor with weight W and in space with 1 − W. If the floor translates by x, the
     load is −ẍ times the first mass moments (``moments``). A horizontal force F on the legs, at the height z above the
     ankles, is the load F (z, 0); on the trunk, at z above the hips, it is F (leg length, z).

@@ -67,11 +67,11 @@ def windowed_spectra(
     count = round(window * rate)
     shared = int(overlap * count)
     top = rate / 2.0 if highest is None else highest * (1.0 + 1e-9)
-    if len(times) < 2 * count - shared or not FIRST / window <= top <= rate / 2.0:
-        raise InputError(
-            f"window = {window:g} s: two windows must fit into a trial of {len(times) / rate:g} s, and the highest "
-            f"frequency must be from {FIRST / window:g} to {rate / 2.0:g} Hz"
-        )
+    if len(times) < 2 * count - shared:
+        raise InputError(f"window = {window:g} s: two windows must fit into a trial of {len(times) / rate:g} s")
+    if not FIRST / window <= top <= rate / 2.0:
+        span = f"from {FIRST / window:g} to {rate / 2.0:g} Hz"
+        raise InputError(f"highest = {top:g} Hz: the highest frequency must be {span}")
     frequency, _, transforms = stft(
         table, rate, "hann", count, shared, detrend="constant", boundary=None, padded=False, scaling="psd"
     )
@@ -87,11 +87,11 @@ def windowed_spectra(
 def response_to_several(spectra: Spectra, name: str, other_stimuli: Sequence[str], **how: Any) -> FrequencyResponse:
     """Return the frequency responses to several simultaneous stimuli, named ``response / stimulus``.
 
-    The coherence is partial: it is computed from the parts that the other stimuli do not explain. The relation between
-    the stimuli must differ between windows, cycles or trials.
+    The coherence is partial: it is computed from the parts of response and stimulus that the other stimuli do not
+    explain. The relation between the stimuli must differ between windows, cycles or trials.
 
     Args:
-        spectra: spectra that contain the other stimuli as responses.
+        spectra: spectra of the first stimulus and the responses; the other stimuli are stored among the responses.
         name: name of the first stimulus, which is the stimulus of ``spectra``.
         other_stimuli: names of the other stimuli.
         how: further arguments of ``response_of``.

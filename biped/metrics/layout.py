@@ -22,12 +22,12 @@ _EXCHANGED = ("kinetic", "potential", "actuators", "contacts", "pushes", "impact
 
 @dataclass(frozen=True)
 class Layout:
-    """Columns of the recorded runs of one model; determined once and used for all its runs.
+    """Columns of the recorded runs of one model, and its joints, feet and height; determined once for all its runs.
 
     Attributes:
         model: the simulated model.
         columns: names of the columns.
-        places: indices of the columns, for the compiled kernels.
+        places: index of each column in a row of the table, for the compiled kernels.
         joints: names of the joints with one degree of freedom.
         feet: names of the bodies that stand on the floor.
         standing_height: [m] height of the centre of mass above the lowest contact point in the home configuration; 0

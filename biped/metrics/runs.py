@@ -151,7 +151,7 @@ def events_of(run: Run) -> Floats:
 
 
 def context_of(run: Run) -> MeasurementContext:
-    """Return the measurement context of a recorded run."""
+    """Return the data of a recorded run that metrics need besides its rows: ending, disturbances, set point, …."""
     saturation = run.by_joint("saturation_time")
     counted = ("foot_slip", "steps", "newton_mean", "newton_max", "retried_steps")
     known: dict[str, Any] = {name: run.metrics[name] for name in counted}

@@ -45,10 +45,10 @@ def population(
 
     Args:
         n: number of subjects.
-        seed: seed of the random numbers; with the same seed, a smaller ``n`` gives the first of the subjects.
-        sex: ``male`` or ``female``; None: in turn.
+        seed: seed of the random numbers; with the same seed, a smaller ``n`` gives the same subjects, only fewer.
+        sex: ``male`` or ``female``; None: both in turn.
         age: [years] age of all subjects; None: unknown. The default ``measured`` describes young adults.
-        segments: segments to connect by joints; see `Subject`.
+        segments: names of the segments that have joints of their own; see `Subject`.
         measured: means, standard deviations and correlation of stature and mass in a population, by sex.
 
     Raises:

@@ -67,9 +67,9 @@ class Subject:
         stature: [m] body height.
         mass: [kg] body mass.
         sex: ``female`` or ``male``.
-        age: [years] determines only the muscle strength (see `strength`); None: unknown, no limits of joint torques.
-        segments: segments with joints of their own, otherwise parts of the trunk or the foot: ``lumbar``, ``head``,
-            ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes``. Limp segments have damped joints without muscles.
+        age: [years] determines only the muscle strength (see `strength`); None: unknown, no limits on joint torques.
+        segments: those of ``lumbar``, ``head``, ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes`` with own joints;
+            the others are rigid parts of the trunk or the foot. Limp segments have damped joints without muscles.
 
     Raises:
         ModelError: stature, mass or age are out of range for an adult, or the sex or a segment is unknown.

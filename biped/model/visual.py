@@ -12,7 +12,7 @@ FORMS: tuple[str, ...] = get_args(Form)
 
 @dataclass(frozen=True)
 class Visual:
-    """A surface fixed to a body.
+    """A shape fixed to a body, for drawing only.
 
     Attributes:
         body: name of the body.

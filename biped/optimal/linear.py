@@ -31,7 +31,8 @@ class Regulator:
 def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None = None) -> Regulator:
     """Return the linear quadratic regulator along a trajectory of N steps, by a Riccati recursion.
 
-    Johnson, Schultz & Murphey 2014, eqs. (36a, b), with the gain [R + BᵀPB]⁻¹ BᵀPA; they print B for the last A.
+    Johnson, Schultz & Murphey 2014, eqs. (36a, b). The gain is [R + BᵀPB]⁻¹ BᵀPA, with the cost-to-go matrix P of the
+    next step; the paper prints B for the last A.
 
     Args:
         A: (N, n, n) derivatives of the next state with respect to the state, in each step.
@@ -41,7 +42,7 @@ def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None =
         final: (n, n) weight matrix of the deviation of the last state; None: Q.
 
     Raises:
-        InputError: shapes do not fit, or R + BᵀPB is not positive definite: an input without cost has no effect.
+        InputError: shapes do not fit, or R + BᵀPB is not positive definite: an input has no cost and affects none.
     """
     if A.ndim != 3 or B.ndim != 3 or A.shape[:2] != B.shape[:2] or A.shape[1] != A.shape[2]:
         raise InputError(f"A and B have shapes {A.shape} and {B.shape}; they must be (N, n, n) and (N, n, m)")

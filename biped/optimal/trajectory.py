@@ -110,8 +110,8 @@ class Descent:
     Attributes:
         direction: changes (z, v) of states and inputs, a trajectory of the linearized system.
         slope: derivative of the cost along the direction, below zero.
-        gains: (N, m, n) gains of the feedback with which the changed curve is projected to a trajectory.
-        method: method that gave the direction; if its quadratic model is not convex, a cheaper method is used.
+        gains: (N, m, n) feedback gains that project the sum of trajectory and step to a trajectory of the system.
+        method: method used: the requested one or, if its quadratic model is not convex, a cheaper one.
     """
 
     direction: Trajectory
@@ -122,7 +122,7 @@ class Descent:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration of ``optimize``: cost before it, cost slope, method, and share (0 to 1) of the step taken."""
+    """One iteration of ``optimize``: initial cost, its slope along the descent direction, method, step size (≤ 1)."""
 
     cost: float
     slope: float
@@ -242,7 +242,7 @@ def optimize(
         method: method for descent directions, one of ``METHODS``.
         first_iterations: number of quasi-Newton iterations before ``method``, for a start far from the optimum.
         tolerance: absolute slope of the cost along the descent direction below which a trajectory is an optimum.
-        max_iterations: greatest number of iterations; if it is reached, the result may not be ``converged``.
+        max_iterations: greatest number of iterations; if it is reached, ``converged`` of the result may be False.
         progress: function that is called with each iteration.
 
     Raises:

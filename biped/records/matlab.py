@@ -33,7 +33,7 @@ def read_mat(path: Path) -> Raw:
     try:
         contents: Mapping[str, Any] = loadmat(path, simplify_cells=True)
     except NotImplementedError:
-        raise InputError(f"{path}: version 7.3 is not supported: save it by save(…, '-v7')") from None
+        raise InputError(f"{path}: MAT-file version 7.3 is not supported: in MATLAB, use save(…, '-v7')") from None
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: not a .mat file ({error})") from None
     inside = {name: value for name, value in contents.items() if not name.startswith("__")}

@@ -29,14 +29,14 @@ class Preparation:
         InputError: a number is not finite or out of range, or ``begin`` is not before ``end``.
     """
 
-    gaps: float = quantity("s", "Recorded signal: longest gap that is filled by linear interpolation", 0.0)
-    filter: float = quantity("Hz", "Recorded signal: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
-    resample: float = quantity("Hz", "Recorded signal: new sampling rate, with a sample at begin; 0: as recorded", 0.0)
-    baseline: float = quantity("s", "Recorded signal: baseline from begin on; its mean is subtracted; 0: none", 0.0)
-    scale: float = quantity("", "Recorded signal: scale factor; -1 flips the sign", 1.0)
-    offset: float = quantity("{unit}", "Recorded signal: offset added after scaling", 0.0)
-    begin: float = quantity("s", "Recorded signal: first time of the record that is used", 0.0)
-    end: float = quantity("s", "Recorded signal: last time of the record that is used; inf: its end", math.inf)
+    gaps: float = quantity("s", "Recorded data: longest gap that is filled by linear interpolation", 0.0)
+    filter: float = quantity("Hz", "Recorded data: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded data: new sampling rate, with a sample at begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded data: baseline from begin on; its mean is subtracted; 0: none", 0.0)
+    scale: float = quantity("", "Recorded data: scale factor; -1 flips the sign", 1.0)
+    offset: float = quantity("{unit}", "Recorded data: offset added after scaling", 0.0)
+    begin: float = quantity("s", "Recorded data: first time of the record that is used", 0.0)
+    end: float = quantity("s", "Recorded data: last time of the record that is used; inf: its end", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):

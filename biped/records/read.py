@@ -57,8 +57,8 @@ def read_record(
         rate: [Hz] sampling rate of a file without a column of times; it overrides a rate in the file.
         units: units by column, for example ``{"com_ap": "mm"}``; they override those in the file.
         heading: number of the line of a text file that names the columns, from 1 on; 0: no line; None: automatic.
-        body: path of a description of the person's body, with which centre of mass and angles are computed; see
-            ``biped.records.with_person``.
+        body: path of the description (``.toml``, ``.osim``) of a body, from which centre of mass and angles are
+            computed; see ``biped.records.with_person``.
         log: True to log each note, once in a process.
 
     Raises:
@@ -90,10 +90,10 @@ def read_record(
 class Reading:
     """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` mean those in the file."""
 
-    time: str = quantity("", "Recorded signal: name of the time column", TIME)
-    rate: float = quantity("Hz", "Recorded signal: sampling rate if the file has no time column; 0: from the file", 0.0)
-    units: str = quantity("", "Recorded signal: unit, or list such as x=mm, t=ms; file: as in the file", "file")
-    heading: int = quantity("", "Recorded signal: number of the line with column names; 0: none; -1: automatic", -1)
+    time: str = quantity("", "Recorded data: name of the time column", TIME)
+    rate: float = quantity("Hz", "Recorded data: sampling rate if the file has no time column; 0: from the file", 0.0)
+    units: str = quantity("", "Recorded data: unit, or units by column as x=mm, t=ms; file: those in the file", "file")
+    heading: int = quantity("", "Recorded data: number of the line with column names; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Read the record in a file; a single unit in ``units`` is that of ``column``. Raise as ``read_record``."""

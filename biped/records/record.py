@@ -30,13 +30,13 @@ class Record:
     Attributes:
         time: (n,) [s], ascending.
         columns: values (n,) by name, in ``units``; NaN where nothing was measured.
-        units: unit of each column: m, N, N·m, rad, deg, …; empty if unknown.
+        units: unit of each column: m, N, N·m, rad, deg, …; an empty text if it is unknown.
         source: origin of the record for messages, for example the path of its file.
         notes: sentences about what was guessed, skipped, renamed or converted by the reader.
-        blocked: reasons why columns could not be read, by column; using one raises an error with the reason.
+        blocked: reasons why columns could not be read, by column; using such a column raises an error with the reason.
 
     Raises:
-        InputError: a column and time differ in length, a column has no unit, or time does not ascend or has gaps.
+        InputError: a column and time differ in length, ``units`` lacks a column, or time does not ascend or has NaN.
     """
 
     time: Floats

@@ -15,17 +15,13 @@ from contact.piecewise import Signals
 
 @dataclass(frozen=True)
 class Displacement:
-    """A translation (x, y, z) and a rotation vector (roll, pitch, yaw) over time; axes without signal stay at zero.
+    """Translation (x, y, z) and rotation vector (roll, pitch, yaw) from an initial pose over time, world axes.
 
-    Each signal is zero before its first knot and constant from its last knot on.
+    Each is a `Signal`, a curve through knots: zero before its first knot and constant from its last knot on.
 
     Attributes:
-        x: [m] displacement along x; None: zero.
-        y: [m] displacement along y; None: zero.
-        z: [m] displacement along z; None: zero.
-        roll: [rad] component of the rotation vector about x; None: zero.
-        pitch: [rad] component of the rotation vector about y; None: zero.
-        yaw: [rad] component of the rotation vector about z; None: zero.
+        x, y, z: [m] displacement along each axis; None: zero.
+        roll, pitch, yaw: [rad] components of the rotation vector about x, y and z; None: zero.
 
     Raises:
         InputError: a value is neither a ``Signal`` nor None.

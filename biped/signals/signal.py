@@ -82,7 +82,7 @@ class Signal:
             InputError: the signal does not end at zero, so that its integral would grow without bound.
         """
         if self.coefficients[-1, 0] != 0.0:
-            raise InputError(f"signal of a force ends at {self.coefficients[-1, 0]:g}: it must end at zero")
+            raise InputError(f"signal of a force: its last value is {self.coefficients[-1, 0]:g}; it must be zero")
         spans = np.diff(self.knots)
         powers = np.arange(1, self.coefficients.shape[1] + 1)
         rising = self.coefficients / powers

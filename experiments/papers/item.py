@@ -80,7 +80,7 @@ def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
-    """Return the item that lists a paper's misprints; a row has place, printed text, correction and evidence."""
+    """Return the item with the misprints in ``source``; a row has place, printed text, correction and evidence."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is only a list
         progress(1.0)

@@ -21,7 +21,7 @@ class Bounded:
             raise InputError(f"parameter {self.name!r}: scale = {self.scale!r}: it must be one of {', '.join(SCALES)}")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             ends = f"from = {self.low:g}, to = {self.high:g}"
-            raise InputError(f"parameter {self.name!r}: {ends}: from must be below to, and both finite")
+            raise InputError(f"parameter {self.name!r}: {ends}: 'from' must be below 'to', and both finite")
         if self.scale == LOG and self.low <= 0.0:
             raise InputError(f"parameter {self.name!r}: from = {self.low:g}: on a log scale it must be above zero")
 

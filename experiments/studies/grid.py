@@ -56,14 +56,14 @@ class Grid:
         if not (self.start < self.stop and 0.0 < self.by <= (self.stop - self.start) * (1.0 + FINEST)):
             raise InputError(
                 f"from = {self.start:g}, to = {self.stop:g}, by = {self.by:g}: "
-                "from must be below to, and by above zero and at most to − from"
+                "'from' must be below 'to', and 'by' above zero and at most 'to' − 'from'"
             )
         if self.tolerance == 0.0:
             object.__setattr__(self, "tolerance", neat(self.by / 2.0**HALVINGS))
         if self.limit == 0.0:
             object.__setattr__(self, "limit", neat(self.start + GROWTH * (self.stop - self.start)))
         if self.limit < self.stop:
-            raise InputError(f"limit = {self.limit:g}: it must be at least to = {self.stop:g}")
+            raise InputError(f"limit = {self.limit:g}: it must be at least 'to' = {self.stop:g}")
         finest = FINEST * max(abs(self.start), abs(self.limit))
         if not finest <= self.tolerance <= self.by:
             raise InputError(f"tolerance = {self.tolerance:g}: it must be from {finest:g} to by = {self.by:g}")

@@ -22,13 +22,13 @@ class Kind(NamedTuple):
     """Declaration of a kind of study: an entry of the dictionary ``KINDS`` in the ``__init__.py`` of the kind's folder.
 
     Its key NAME in ``KINDS`` also names the command ``biped NAME`` and the folder ``results/NAME``. Functions and
-    classes are texts ``MODULE:NAME``, imported when they are first used, so that help is quick.
+    classes are given as ``MODULE:NAME`` and imported when they are first used, so that help is quick.
 
     Attributes:
         study: class of the study, a ``StudyKind``.
         findings: module that shows the findings, as ``experiments.visualization.studies.kinds`` describes.
         plan: function that makes the study from a ``Config``, or from the options if the command reads no file.
-        title: line of the command in ``biped --help``; empty: the kind has no command.
+        title: one-line description of the command in ``biped --help``; empty: the kind has no command.
         description: text at the top of the command's help.
         examples: command lines at the end of the command's help.
         page: name of the documentation page in ``docs/``.
@@ -36,10 +36,10 @@ class Kind(NamedTuple):
         options: function that takes the command's parser and name, and adds options to the parser.
         compared_with: function that takes the study and the options, and reads studies to compare with before trials
             run; it returns keyword arguments for the function ``document`` of the module ``findings``.
-        heading: title of the study's page; empty: the kind's name.
-        command: command that reads a study's file; empty: the kind's name.
-        key: key of the study's configuration for the content of the file; empty: the whole configuration.
-        caption: name of the file, under which the page folds its text; empty: NAME.toml, not folded.
+        heading: title of the study's report; empty: the kind's name.
+        command: name of the command that runs a study's file; empty: NAME.
+        key: key of the recorded configuration that holds the content of the study's file; empty: all of it.
+        caption: file name above the file's folded text in the report; empty: the study's name, and no folding.
     """
 
     study: str

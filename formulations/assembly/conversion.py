@@ -32,7 +32,7 @@ def from_model(model: Model, *, friction: float = 0.8) -> Assembly:
     Raises:
         AssemblyError: a body has no mass or inertia.
         ModelWarning: (a warning) dry friction, armature, speed limits or effort limits of joints are ignored, since an
-            assembly does not support them. In particular, the ``forces`` of ``simulate`` are not limited.
+            assembly does not support them. In particular, ``forces`` given to ``Assembly.simulate`` are not limited.
     """
     for note in _not_carried(model):
         warnings.warn(f"{model.name}: {note}", ModelWarning, stacklevel=2)

@@ -123,7 +123,7 @@ class Joint:
             if getattr(self, field) not in choices:
                 raise AssemblyError(f"{what} {field} = {getattr(self, field)!r}: it must be one of {choices}")
         if self.inboard == self.outboard:
-            raise AssemblyError(f"{what} inboard = outboard = {self.inboard!r}: give two bodies, or inboard = None")
+            raise AssemblyError(f"{what} inboard = outboard = {self.inboard!r}: give two bodies (None: the ground)")
         for field in ("inboard_point", "outboard_point"):
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         object.__setattr__(self, "axis", unit(self.axis, f"{what} axis"))

@@ -155,7 +155,7 @@ def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
 
 
 def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
-    """Return a capsule of ``radius`` [m]; its end points (3,) [m] are given from the centre of mass, in body axes."""
+    """Return a capsule; ``start``, ``end`` (3,) [m]: centres of its caps, from the centre of mass, in body axes."""
     return Shape((start, end), radius)
 
 

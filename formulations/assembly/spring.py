@@ -43,7 +43,7 @@ class Spring:
         name_of(self.name, "a spring")
         what = f"spring {self.name!r}:"
         if self.inboard == self.outboard:
-            raise AssemblyError(f"{what} inboard = outboard = {self.inboard!r}: give two bodies, or inboard = None")
+            raise AssemblyError(f"{what} inboard = outboard = {self.inboard!r}: give two bodies (None: the ground)")
         for field in ("inboard_point", "outboard_point"):
             object.__setattr__(self, field, vector3(getattr(self, field), f"{what} {field}"))
         try:

@@ -54,7 +54,7 @@ _UNIT, _ROUNDING = 1e-9, 1e-15
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frame:
-    """Coordinate frame with its children; immutable. Made by `tx` … `rz`, `twist` and `screw`.
+    """Immutable coordinate frame with its children, made by `tx`, `ty`, `tz`, `rx`, `ry`, `rz`, `twist` or `screw`.
 
     Attributes:
         transform: kind of transform from the parent: one of ``TRANSFORMS``, or "twist".
@@ -66,7 +66,7 @@ class Frame:
 
     Raises:
         MechanismError: the transform is unknown, a number is not finite, a mass or a moment is negative, a name is
-            empty, a child is not a frame, or a twist is missing, not of unit length, or not allowed.
+            empty, a child is not a frame, or ``twist`` is missing, not of unit length, or given for a basic transform.
     """
 
     transform: Transform

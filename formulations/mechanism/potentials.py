@@ -99,7 +99,7 @@ class CoordinateSpring(Potential):
 
     Attributes:
         coordinate: name of the variable.
-        stiffness: [N·m/rad or N/m] k; several numbers c₁, c₂, … define the force Σ c_i (q − q₀)^i instead.
+        stiffness: [N·m/rad or N/m] k; or c₁, c₂, … [N·m/radⁱ or N/mⁱ] for the force −Σ cᵢ (q − q₀)ⁱ.
         rest: [rad or m] rest position q₀.
     """
 

@@ -72,7 +72,7 @@ class Gradient:
         start: (2 nv,) ∂(objective)/∂(initial state): displacements in tangent coordinates, then generalized momenta.
         switched: number of changes of contact modes (none, sticking, sliding) between time steps. If a parameter moves
             such a change to another step, the objective jumps a little; the derivative does not contain these jumps.
-        kinks: number of times that the trial is at a ``Kink``, within rounding; there the derivative is one-sided.
+        kinks: number of kinks (see ``Kink``) that the trial meets, to rounding; there the derivative is one-sided.
         nearest: closest approach of each contact point or joint to each kind of kink, the closest first.
     """
 
@@ -108,8 +108,8 @@ class Gradient:
 def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Sequence[str | Parameter]) -> Gradient:
     """Return the gradient of an objective of a whole trial, by the adjoint method.
 
-    The simulated contact modes, divisions of time steps, and branches of the controller are held fixed. With these, the
-    derivative is exact; it includes the integrator's equations, contact, friction, and the sampled controller.
+    Contact modes, places where time steps were divided, and branches taken in the controller's code are held fixed. The
+    derivative is then exact: it includes the integrator's equations, contact, friction, and the sampled controller.
 
     Args:
         scene: scene of the trial, which is simulated from its start for its ``duration``.

@@ -33,8 +33,8 @@ class Parameter:
     Attributes:
         name: name of the parameter.
         value: value of the parameter in the scene.
-        scene_at: function that takes a value and returns the scene with this value. Controller, model, floor, pushes
-            and start may depend on it.
+        scene_at: function that returns the scene for a value. Controller, model, floor, pushes and initial state may
+            depend on the value.
     """
 
     name: str

@@ -70,13 +70,14 @@ class PlantSlopes:
 
     def _check(self, other: Plan, name: str) -> None:
         here, there = self._plan.world, other.world
+        changes = f"no derivative with respect to {name}: it changes"
         if not np.array_equal(self._begin.arrays.mode, other.state.arrays.mode):
-            raise InputError(f"{name} changes which contact points touch the floor at the start")
+            raise InputError(f"{changes} which contact points touch the floor at the start; start from another state")
         if _kinds(here) != _kinds(there) or not np.array_equal(here.pushes.body, there.pushes.body):
-            raise InputError(f"{name} changes the kinds or bodies of disturbances, not only their numbers")
+            raise InputError(f"{changes} the kinds or bodies of disturbances, not only their numbers")
         for what in ("sensors", "actuators"):
             if not _same(getattr(here, what), getattr(there, what)):
-                raise InputError(f"{name} changes the {what}, with respect to which there is no gradient")
+                raise InputError(f"{changes} the {what}; choose another parameter")
 
 
 def _kinds(world: World) -> object:

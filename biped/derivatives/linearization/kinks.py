@@ -46,16 +46,16 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kink:
-    """The distance of a contact point, joint or actuator from a kink, a state at which a time step is not smooth.
+    """Distance of a contact point, joint or actuator from a kink, which is a state where a time step is not smooth.
 
     Attributes:
-        point: name of the contact point or joint.
+        point: name of the contact point, the joint or the actuator's joint.
         what: event at the kink, in words, such as "lands or lifts off".
         value: quantity that vanishes at the kink.
         unit: unit of ``value``.
         step: number of the time step, counted from 0; each part of a divided time step counts.
-        share: ``|value|`` divided by a scale: 1 mm or 1 mrad, the force of the floor or joint stop at this deflection,
-            ``stiction_velocity``, or the limit of the joint's speed or torque.
+        share: ``|value|`` divided by a scale: 1 mm or 1 mrad, the load of the floor or joint stop at 1 mm or 1 mrad,
+            ``stiction_velocity`` of the floor, or the joint's limit of speed or torque, depending on the quantity.
     """
 
     point: str

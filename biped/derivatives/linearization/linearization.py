@@ -29,10 +29,10 @@ class Mode:
     """A mode of a linearization: an eigenvalue or complex pair, and the coordinates that move.
 
     Attributes:
-        eigenvalue: eigenvalue λ of A; for a complex pair, the eigenvalue with the positive imaginary part.
-        rate: s = ln λ / T [1/s], where T is the ``period``; the imaginary part is the angular frequency [rad/s].
+        eigenvalue: eigenvalue λ of the linearization's ``A``; of a complex pair, the one with positive imaginary part.
+        rate: s = ln λ / T [1/s], with the linearization's ``period`` T; its imaginary part is the angular frequency.
         shares: names and participations (sum 1) of the coordinates, the largest first: the sum of ``|w_i v_i|`` over
-            the displacement, momentum and torque of a coordinate, with the left and right eigenvectors w and v.
+            a coordinate's states (displacement, momentum, actuator torque), with left and right eigenvectors w and v.
     """
 
     eigenvalue: complex

@@ -21,12 +21,12 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Midpoint(NewtonSettings):
-    """The generalized midpoint rule of Johnson and Murphey 2009, with Newton iterations in O(n) instead of O(n³).
+    """The generalized midpoint rule of Johnson and Murphey 2009, with Newton iterations in O(n) for n bodies.
 
     The discrete Lagrangian of a step of length h from q to q' is L_d = h L((1 − α) q + α q', (q' − q)/h). The unknowns
-    are joint coordinates; a floating or spherical joint has three angles, from the one of two charts that is regular at
-    the start of the step. Linear momentum, and angular momentum about the vertical axis, are conserved exactly,
-    because their symmetries are shifts of coordinates. Angular momentum about the other axes is conserved to O(h²).
+    are joint coordinates. The rotation of a floating or spherical joint has three angles, of two kinds (charts): a step
+    uses the kind that is regular at its start. Linear momentum and vertical angular momentum are conserved
+    exactly, because their symmetries shift coordinates. Angular momentum about other axes has an error of O(h²).
 
     See ``NewtonSettings`` for the settings other than ``alpha`` (α).
 

@@ -27,7 +27,7 @@ UNEVEN = 0.05
 
 
 def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: float = 10.0) -> "pd.DataFrame":
-    """Return the mean square displacement of a sway by time lag, from all pairs of points with this lag.
+    """Return the mean square displacement of sway as a function of the time lag, from all pairs of points with a lag.
 
     The curve of one record scatters, more so at longer lags. Collins and De Luca (1993) took the mean of the curves of
     ten records of 30 s each: ``sum(curves) / len(curves)``.

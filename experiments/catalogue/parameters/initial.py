@@ -40,7 +40,7 @@ STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
-    seed = f"Seed of the random scatter of {what}; if set, initial.jitter defaults to {SCATTER:g} rad"
+    seed = f"Seed of the random scatter of {what}; if given, even 0, initial.jitter defaults to {SCATTER:g} rad"
     return (
         Parameter("initial.jitter", 0.0, "rad", f"Standard deviation of the random scatter of {what}", OURS),
         Parameter("initial.seed", 0, "", seed, OURS),

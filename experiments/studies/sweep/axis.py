@@ -147,7 +147,7 @@ def _range(config: Config, parameter: Parameter, spec: Mapping[str, Any], experi
 
 def _stepped(config: Config, name: str, low: float, high: float, step: Any, scale: str) -> Any:
     if scale == LOG or not is_number(step) or step == 0.0 or (high - low) * step < 0.0:
-        raise config.error(f"{name}: step = {step!r}: it must have the sign of to − from, on a linear scale", name)
+        raise config.error(f"{name}: step = {step!r}: it must have the sign of 'to' − 'from' (scale: linear)", name)
     count = round((high - low) / step)
     if not math.isclose(count * step, high - low, rel_tol=1e-9):
         raise config.error(f"{name}: steps of {step:g} from {low:g} do not end at {high:g}", name)

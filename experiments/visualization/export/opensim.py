@@ -109,7 +109,7 @@ def _foot_label(foot: str) -> tuple[str, str]:
 
 
 def feet(run: Run) -> Table:
-    """Return columns such as ``ground_force_r_vx``: ground reaction force, point of application and moment by foot."""
+    """Return force [N], point of application [m] and moment about it [N·m], as in ``ground_force_r_vx``, by foot."""
     table: Table = {}
     for foot, (force, place, moment) in ground_reactions(run).items():
         if foot:

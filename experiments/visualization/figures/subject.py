@@ -29,7 +29,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """Run to draw, with its name and the events to mark in its figures."""
+    """A recorded run that is drawn, with the title of its overview and the events to mark in its figures."""
 
     run: Run
     name: str = ""  # title of the overview

@@ -60,7 +60,8 @@ def run_source(folder: str | Path) -> RunSource:
     """Return the run in a folder with its experiment; code is imported only if the user has named it."""
     folder = Path(folder)
     if not is_run(folder):
-        raise InputError(f"{folder}: no run in it: {TABLE}, {SUMMARY}, and {WORLD} or {STATE} with {MODEL} are needed")
+        files = f"{TABLE}, {SUMMARY}, and either {WORLD} or both {STATE} and {MODEL}"
+        raise InputError(f"{folder}: no run in it; a run has the files {files}")
     try:
         summary = read_summary(folder)
         saved, versions = dict(summary["parameters"]), dict(summary["versions"])

@@ -252,9 +252,9 @@ def test_values_grow_and_end_where_they_should(start, height, by, tolerance, gro
 
 
 @refuses(
-    ((1.0, 1.0, 0.1), "from must be below to"),
-    ((0.0, 1.0, 0.0), "by above zero"),
-    ((0.0, 1.0, 2.0), "at most to"),
+    ((1.0, 1.0, 0.1), "'from' must be below 'to'"),
+    ((0.0, 1.0, 0.0), "'by' above zero"),
+    ((0.0, 1.0, 2.0), "at most 'to'"),
     ((0.0, 1.0, 0.5, 0.6), "tolerance"),
     ((0.0, 1.0, 0.5, 0.1, 0.9), "limit"),
     ((0.0, math.inf, 0.5), "finite"),
