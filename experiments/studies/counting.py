@@ -35,7 +35,7 @@ def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
     """Return the verdicts that count as losses, in the order of ``LOSSES``; raises InputError for an unknown one."""
     for word in counts:
         if word not in LOSSES:
-            raise InputError(f"no verdict {word!r}: {did_you_mean(word, LOSSES)}verdicts are {', '.join(LOSSES)}")
+            raise InputError(f"counts: no verdict {word!r}: {did_you_mean(word, LOSSES)}there are {', '.join(LOSSES)}")
     return tuple(word for word in LOSSES if word in counts)
 
 

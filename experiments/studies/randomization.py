@@ -69,7 +69,7 @@ def check(randomizations: Sequence[Randomization], experiment: Experiment) -> No
             if isinstance(default, int) and randomization.kind != "seed":
                 raise InputError(f"randomization of {name}: this parameter is an integer: use kind = 'seed'")
             if not isinstance(default, int) and randomization.kind == "seed":
-                raise InputError(f"randomization of {name}: this is no integer: use kind = factor, normal or uniform")
+                raise InputError(f"randomization of {name}: not an integer: use kind = factor, normal or uniform")
             if name in seen:
                 raise InputError(f"randomization of {name}: this parameter is randomized twice; leave one out")
             seen.add(name)

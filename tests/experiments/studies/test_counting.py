@@ -31,7 +31,7 @@ def test_usually_all_but_recovered_is_lost_and_what_cannot_be_judged_is_neither(
 def test_what_is_named_is_lost_and_what_cut_it_short_is_neither():
     losses = checked_losses(["fell"])
     assert [withstood(word, losses) for word in ("fell", "lost control", "stepped")] == [False, None, True]
-    with pytest.raises(InputError, match=r"counts: 'fel': did you mean 'fell'\?"):
+    with pytest.raises(InputError, match=r"counts: no verdict 'fel': did you mean 'fell'\?"):
         checked_losses(["fel"])
 
 
@@ -98,7 +98,7 @@ TUNING = {"parameter": [PARAMETER], "scenario": [{"name": "push"}], "tune": {"op
 
 @pytest.mark.parametrize(("read", "data"), [(sweep_from, SWEEP), (tuning_from, TUNING)], ids=["sweep", "tune"])
 def test_what_no_verdict_is_cannot_be_counted(read, data):
-    with pytest.raises(InputError, match=r"counts: 'fel': did you mean 'fell'\?"):
+    with pytest.raises(InputError, match=r"counts: no verdict 'fel': did you mean 'fell'\?"):
         read(Config({"experiment": "balance", "counts": ["fel"]} | data))
 
 

@@ -189,7 +189,7 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     (["--delay", "-1"], "zero or above"),
     (["--steps", "0,few"], "'few' is neither a whole number nor 'any'"),
     (["--steps", "1", "--step-length", "0"], "length"),
-    (["--set", "load.mass=5"], "exactly one push"),
+    (["--set", "load.mass=5"], "a push as the only disturbance"),
     (["box-drop"], "push.impulse"),
 ])  # fmt: skip
 def test_what_is_wrong_is_told(arguments, told, refusal):

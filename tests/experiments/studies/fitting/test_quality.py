@@ -255,7 +255,7 @@ def test_a_bands_power_is_its_share_of_the_variance():
     ({"targets": {"cop_rms": {"value": 1.0, "sd": 1.0}}}, "unknown metric 'cop_rms'; did you mean"),
     ({"targets": {"limit_hit": {"value": 1.0, "sd": 1.0}}}, "cannot be a target"),
     ({"targets": {"cop_area": {"value": 1.0, "sd": 0.0}}}, "cop_area: sd = 0.0: it must be a finite number above zero"),
-    ({"targets": {"cop_area": {"value": 1.0, "sd": 1.0, "unit": "mm"}}}, r"it is in mm: it must be in m"),
+    ({"targets": {"cop_area": {"value": 1.0, "sd": 1.0, "unit": "mm"}}}, r"its unit is mm: it must be m"),
     ({"targets": {"cop_area": {"value": 1.0}}}, "sd is missing"),
     ({"spectrum": [SPECTRUM | {"column": "com"}]}, "it must be one of"),
     ({"spectrum": [SPECTRUM | {"sd": [1.0]}]}, "lists of the same length"),

@@ -37,8 +37,8 @@ def test_one_number_on_the_command_line():
 
 @refuses(
     ("block.velocity[3]", r"the elements are block.velocity\[0\] to block.velocity\[2\]"),
-    ("block.velocity[-1]", r"\[0\] to \[2\]"),
-    ("block.velocity[x]", r"\[0\] to \[2\]"),
+    ("block.velocity[-1]", r"block.velocity\[0\] to block.velocity\[2\]"),
+    ("block.velocity[x]", r"block.velocity\[0\] to block.velocity\[2\]"),
     ("block.mass[0]", "block.mass is a single value"),
     ("block.velocty[0]", "did you mean 'block.velocity'"),
     ("block.velocity[0", "unknown parameter"),
