@@ -297,7 +297,7 @@ def test_its_gains_change_over_the_horizon(model):
     ({"weight_torque": np.ones((12, 11))}, "a matrix"),
     ({"horizon": 0.0}, "above zero"),
     ({"horizon": np.nan}, "above zero"),
-    ({"horizon": 1e6}, "10000 control periods"),
+    ({"horizon": 1e6}, "10000 periods"),
     ({"weight_end": -1.0}, "zero or above"),
     ({"reference": "hips"}, "world, feet"),
     ({"torque_limit": -1.0}, "0 or above"),

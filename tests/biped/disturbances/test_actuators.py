@@ -176,7 +176,7 @@ def test_strength_that_bounds_a_spring_and_what_cannot_be_had_then():
     scene = Scene(human().without_contacts(), held, disturbances=WEAK, duration=0.1, step=1e-3)
     session = Session(scene)
     session.advance(4)
-    with pytest.raises(InputError, match="left_knee_pitch with impedance is at the limit of a strength"):
+    with pytest.raises(InputError, match="left_knee_pitch has an impedance and is at a strength limit"):
         linearize(scene, session.state.copy(), closed_loop=False)
     ended = replace(scene, duration=0.011).run()
     whole = replace(scene, duration=0.022).run()

@@ -176,10 +176,10 @@ def test_round_off_has_no_frequency():
 
 
 @refuses(
-    (([0.0, 1.0], [0.0], [0.0, 1.0]), "of one length"),
+    (([0.0, 1.0], [0.0], [0.0, 1.0]), "of equal length"),
     (([0.0, 0.0], [0.0, 1.0], [0.0, 1.0]), "must ascend"),
     (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 2.0), "between 0 and 0.5 Hz"),
-    (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0], 0.2), "without gaps"),
+    (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0], 0.2), "no gaps"),
     (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 0.2), "too few"),
 )
 def test_what_cannot_be_measured_is_refused(arguments):
@@ -306,7 +306,7 @@ def test_the_mean_power_frequency_is_that_of_three_windows_by_hand():
         sums[axis] = density.sum()
     weighted = sum(sums[axis] * found[f"mean_power_frequency_{axis}"] for axis in sums) / sum(sums.values())
     assert found["mean_power_frequency"] == pytest.approx(weighted, rel=1e-9)
-    with pytest.raises(InputError, match="without gaps"):
+    with pytest.raises(InputError, match="no gaps"):
         mean_power_frequency(SAMPLE_TIMES, SWAY[0] * math.nan, SWAY[1])
 
 

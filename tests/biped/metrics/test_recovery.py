@@ -129,7 +129,7 @@ def test_a_run_that_ends_at_once_has_no_mean_over_its_time():
 def test_rows_of_another_width_are_refused():
     rows = swinging()
     rows.array = rows.array[:, :-1]
-    with pytest.raises(InputError, match="columns"):
+    with pytest.raises(InputError, match="rows, 74"):
         rows.measure()
 
 

@@ -422,7 +422,7 @@ def test_joints_that_a_model_does_not_have_are_refused():
     theirs.addJoint(0, pin.JointModelPlanar(), pin.SE3.Identity(), "sled")
     theirs.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
     with pytest.raises(
-        ModelError, match="joint 'sled' is a Planar, .* replace it by joints with one degree of freedom"
+        ModelError, match="joint 'sled' is a Planar; .* replace it by joints with one degree of freedom"
     ):
         from_pinocchio(theirs)
 
@@ -504,7 +504,7 @@ def test_a_robot_by_the_function_that_makes_it(tmp_path, monkeypatch):
         load_robot("my_robots:persn")
     with pytest.raises(ModelError, match="returned None; it must return a biped.Model"):
         load_robot("my_robots:none")
-    with pytest.raises(ModelError, match="there is no module my_robotz, neither installed nor in"):
+    with pytest.raises(ModelError, match="there is no module my_robotz: it is neither installed nor in"):
         load_robot("my_robotz:person")
     sys.modules.pop("my_robots")
 

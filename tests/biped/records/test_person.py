@@ -116,7 +116,7 @@ def test_a_part_of_the_body_is_reported(tmp_path):
     ('to = ["ANK"]', 'to = "ANK"', "lists of markers"),
     ('lower = "shank"', 'lower = "shin"', "no segment 'shin'"),
     ('lower = "shank"', 'lower = "trunk"', "'upper' and 'lower' must differ"),
-    ('lower = "shank"', 'lower = "shank"\nsign = 0', "sign be 1 or -1"),
+    ('lower = "shank"', 'lower = "shank"\nsign = 0', "sign = 0 must be 1 or -1"),
     ('to = ["ANK"]', 'to = ["KNE_out", "KNE_in"]', "same markers"),
     ('forward = "-y"', "forward = ", "cannot be read as TOML"),
 ])  # fmt: skip

@@ -178,7 +178,7 @@ def test_what_cannot_be_done_is_refused(wrong):
 
 
 @pytest.mark.parametrize(("wrong", "said"), [
-    ({"filter": 80.0}, "filter = 80.0: it must be between 0 and 50 Hz"),
+    ({"filter": 80.0}, "filter = 80.0 Hz must be between 0 and 50 Hz"),
     ({"begin": 9.0}, "the record spans 0 to 8 s: begin and end must be within"),
     ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: no sample is in this time"),
 ])  # fmt: skip

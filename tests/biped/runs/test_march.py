@@ -73,7 +73,7 @@ def corner(method="rattle"):
          "the velocities at the start open joint 'joint_1', at"),
         (lambda: linkage(True, 0.0), InputError, r"are open at the start: closing joint 'd' by 0\.\d+ m .*assembled"),
         (lambda: linkage(False, (1.0, 1.0, 0.0)), InputError,
-         r"open at the start: closing joint 'd' by 0\.\d+ m/s .*biped.closed_velocity"),
+         r"open at the start: closing joint 'd' at 0\.\d+ m/s .*biped.closed_velocity"),
     ],
 )  # fmt: skip
 def test_a_start_off_the_constraints_is_refused_with_the_worst_of_them(begin, error, told):

@@ -40,7 +40,7 @@ def test_gains_of_the_workspace_controller_keep_their_file(tmp_path):
     ("text", "told"),
     [
         ("kp = 3", r"it must have only a table \[controller\], but has kp"),
-        ("", "it has none"),
+        ("", "but has nothing"),
         ("[controller]\nkq = 3", "unknown parameter 'controller.kq'; did you mean 'controller.kp'"),
         ("[controller]\nkp = 'x'", "controller.kp = x: it must be one number"),
         ("[controller]\npitch = [1, 2]", "controller.pitch = 1,2: it must be 3 finite numbers"),

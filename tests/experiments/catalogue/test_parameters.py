@@ -112,7 +112,7 @@ def named(name):
     [
         (lambda: IMPULSE.parse("8 lb"), r"= 8 lb: it must be a number \[N·s\], such as 1N·s$"),
         (lambda: ANGLE.checked(-77.0), "write degrees as -77deg"),
-        (lambda: ANGLES.checked((0.0, 6.4)), "within a turn"),
+        (lambda: ANGLES.checked((0.0, 6.4)), "from −2π to 2π"),
         *((lambda value=value: PLACE.checked(value), "block.position") for value in (True, None, "x", [1.0, "a", 2.0])),
         (lambda: NUMBER.checked(None), "floor.mu_s"),
         (lambda: named("mu_s"), "unknown parameter 'mu_s'; did you mean 'floor.mu_s'"),

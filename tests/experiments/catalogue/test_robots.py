@@ -99,9 +99,9 @@ def test_soles_are_seen_from_the_robot():
         (
             "nobody",
             ModelError,
-            "must be a file .toml, .urdf, .xml, .mjcf or .json, FILE.py:FUNCTION, MODULE:FUNCTION or subject:",
+            "give a file .toml, .urdf, .xml, .mjcf or .json, FILE.py:FUNCTION, MODULE:FUNCTION or subject:",
         ),
-        ("no_module:robot", ModelError, "there is no module no_module, neither"),
+        ("no_module:robot", ModelError, "there is no module no_module: it is neither"),
     ],
 )
 def test_what_is_no_robot_is_told_in_a_line(balance, name, error, message):

@@ -122,7 +122,7 @@ BAD = [
     (["run", "thrown-block", "--set", "push.impulse=3"], "unknown parameter 'push.impulse'; groups of parameters are "),
     (["run", "balance", "--set", "push.azimuth=90"], "it must be from −2π to 2π; write degrees as 90deg"),
     (["run", "balance", "--set", "sensors.delay=100"], "sensors.delay = 100 s: it must be below run.duration"),
-    (["sweep", "."], ".: it is a folder, not a TOML file"),
+    (["sweep", "."], ". is a folder, not a TOML file"),
     (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
     (["warm", "whole-bod"], "unknown name 'whole-bod'; did you mean 'whole-body'?"),
     (["example", "tune.tml"], "the nearest are tune.toml"),

@@ -17,7 +17,7 @@ from experiments.studies import Config, Study, open_study, sweep
 from experiments.studies.mean import mean_of
 from experiments.studies.sweep.ensemble import ensemble
 from experiments.studies.sweep.groups import proportion, with_numbers
-from experiments.studies.sweep.summary import TOLD
+from experiments.studies.sweep.summary import COLUMNS
 from experiments.studies.sweep.sweep import sweep_from
 from tests.refusals import refuses
 
@@ -216,7 +216,7 @@ def test_the_summary_has_shares_and_means_with_intervals_of_each_combination(in_
     assert main(["sweep", "mine.toml", "--no-figures"]) == 0
     folder = in_tmp / "results" / "sweep" / "mine"
     table, trials = pd.read_csv(folder / "summary.csv"), pd.read_parquet(folder / "trials.parquet")
-    assert list(table.columns) == ["floor.mu_s", "block.mass", *TOLD]
+    assert list(table.columns) == ["floor.mu_s", "block.mass", *COLUMNS]
     assert len(table) == 4 * 3
     for (friction, mass), rows in table.groupby(["floor.mu_s", "block.mass"]):
         own = trials[(trials["floor.mu_s"] == friction) & (trials["block.mass"] == mass)]["position_error"]
