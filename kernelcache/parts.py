@@ -133,11 +133,11 @@ def enter(address: int, arguments: tuple[Any, ...]) -> int:
 
 
 class Entry:
-    """Entry to a part from Python; the part is compiled or loaded when the entry is made.
+    """A part as a Python function; the part is compiled, or loaded from the cache, when the ``Entry`` is created.
 
     Args:
-        part: the part.
-        arguments: arguments of the part: ``Packed`` tuples, and numbers of the types that later calls pass.
+        part: part to call (``@part``).
+        arguments: example arguments, which fix the types: ``Packed`` tuples, and numbers as in later calls.
     """
 
     def __init__(self, part: Any, *arguments: Any) -> None:
