@@ -73,7 +73,7 @@ STEPS = ["--controller", "stepping", "--steps"]
     (["--directions", "2"], "at least 3"),
     (["--heights", "1", "1"], "once"),
     (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
-    (["--by", "0"], "by above zero"),
+    (["--by", "0"], "'by' above zero"),
     (["--steps", "0,any"], "cannot step"),
     ([*STEPS, "0,2"], "give some of 0, 1, any, each once"),
     ([*STEPS, "0,0"], "give some of 0, 1, any, each once"),
