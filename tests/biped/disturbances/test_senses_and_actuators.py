@@ -238,7 +238,7 @@ def test_refusals():
         (lambda: simulate(person, PD, disturbances=[Load("head", 1.0)]), ModelError, "unknown body 'head'"),
         (lambda: simulate(person, PD, disturbances=[Actuators(limit={"knee": 1.0})]), ModelError, "unknown joint"),
         (lambda: simulate(person, PD, disturbances=["push"]), InputError, "'push': it must be one of "),
-        (lambda: Force("trunk", (1, 0, 0), Signal.step(1.0)), InputError, "must end"),
+        (lambda: Force("trunk", (1, 0, 0), Signal.step(1.0)), InputError, "last value"),
     ):  # fmt: skip
         with pytest.raises(error, match=words):
             make()

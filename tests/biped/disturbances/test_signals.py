@@ -144,7 +144,7 @@ def test_refusals():
         (lambda: Signal.ternary_steps(1.0, cycles=0), "cycles"),
         (lambda: Signal.rectangle(1.0, 0.0, 0.0), "duration"),
         (lambda: Signal.sampled([0.0, 1.0], [0.0, np.nan]), "finite"),
-        (lambda: Signal.step(1.0).integral(), "end"),
+        (lambda: Signal.step(1.0).integral(), "last value"),
     ):
         with pytest.raises(InputError, match=words):
             make()

@@ -306,7 +306,7 @@ def test_the_mean_power_frequency_is_that_of_three_windows_by_hand():
         sums[axis] = density.sum()
     weighted = sum(sums[axis] * found[f"mean_power_frequency_{axis}"] for axis in sums) / sum(sums.values())
     assert found["mean_power_frequency"] == pytest.approx(weighted, rel=1e-9)
-    with pytest.raises(InputError, match="no gaps"):
+    with pytest.raises(InputError, match="without gaps"):
         mean_power_frequency(SAMPLE_TIMES, SWAY[0] * math.nan, SWAY[1])
 
 
