@@ -122,7 +122,8 @@ def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
     impacts = next(iter(runs.values())).summary["events"]["impacts"][:1]
     marks = (Rule(impact["time"], style.GREY, dash="dot") for impact in impacts)
     x = Axis("time [s]", 0.0, until(results, float(time[-1])))
-    return Panel((*lines, *marks), x, Axis(f"{name} [{unit}]"))
+    label = name if name[:2].isupper() else name[0].lower() + name[1:]
+    return Panel((*lines, *marks), x, Axis(f"{label} [{unit}]"))
 
 
 def creep(results: Results) -> list[Panel]:
