@@ -9,13 +9,7 @@ import pytest
 from scipy import signal
 
 from biped import InputError
-from biped.metrics import (
-    diffusion_measures,
-    mean_power_frequency,
-    power_spectrum,
-    sway_density,
-    sway_measures,
-)
+from biped.metrics import diffusion_measures, mean_power_frequency, power_spectrum, sway_density, sway_measures
 from biped.metrics.posturography.diffusion import PARTING
 from biped.metrics.posturography.sway import BAND, TAPERS
 from tests.refusals import refuses

@@ -57,11 +57,7 @@ def test_a_push_along_an_azimuth_has_that_azimuth_and_the_form_of_the_push(balan
 def test_what_else_moves_it_has_no_limit(balance):
     scene = balance.build({IMPULSE: 3.0})
     push = next(one for one in scene.disturbances if isinstance(one, Push))
-    for disturbances, told in (
-        ((), "none"),
-        ((push, push), "push, push"),
-        ((push, Load("trunk", 5.0)), "push, load"),
-    ):
+    for disturbances, told in (((), "none"), ((push, push), "push, push"), ((push, Load("trunk", 5.0)), "push, load")):
         with pytest.raises(NoLimitError, match=told):
             push_of(replace(scene, disturbances=disturbances))
 
