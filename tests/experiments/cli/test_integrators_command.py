@@ -18,7 +18,7 @@ def test_every_integrator_is_in_the_table_as_its_class_says():
     assert not any(method.takes_contact for method in LAGRANGIAN_METHODS.values())  # they have no contact points
 
 
-SLOW = "lee-broyden", "lee-riqn"
+SLOW = "lee-broyden", "lee-riqn", "dop853"
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in INTEGRATORS])

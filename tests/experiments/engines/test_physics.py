@@ -124,6 +124,7 @@ def test_stiff_joints_sway_in_mujoco_as_in_ours():
     sways_as_ours(swaying(EngineIntegrator(installed("mujoco")), 5e-4))
 
 
+@pytest.mark.slow
 def test_stiff_joints_sway_in_pybullet_as_in_ours_where_explicit_springs_are_stable():
     engine = installed("pybullet")
     with pytest.raises(InputError, match=r"at a time step of 0\.0005 s: reduce the time step") as error:

@@ -128,10 +128,7 @@ def test_seeds_belong_to_words():
     assert np.all(abs(bits.mean(axis=0) - 0.5) < 5 * 0.5 / np.sqrt(len(seeds)))  # five standard deviations of a coin
 
 
-@refuses(
-    ({"backend": "spark"}, "must be one of threads, loky$"),
-    ({"workers": 0}, "workers = 0"),
-)
+@refuses(({"backend": "spark"}, "must be one of threads, loky$"), ({"workers": 0}, "workers = 0"))
 def test_impossible_executors_are_told(arguments):
     executor_named(**arguments)
 
