@@ -182,7 +182,7 @@ def same(one, other):
 @pytest.mark.slow
 def test_an_hour_under_varying_forces():
     minutes = 60
-    changes = {"force.noise": 3.0, "force.seed": 1, "force.start": 0.0, "force.duration": 60.0 * minutes,
+    changes = {"force.noise": 3.0, "force.seed": 1, "force.start": 0.0, "force.duration": 60.0 * minutes + 1.0,
                "run.step": 0.002, "run.duration": 60.0 * minutes, "run.record_every": 1.0}  # fmt: skip
     session = Session(balance().build(changes))
     for _ in range(minutes):
