@@ -349,7 +349,9 @@ def test_the_published_experiments_end_as_with_the_default_integrator(name):
     assert other.summary["verdict"] == usual.summary["verdict"] == "recovered"
     assert all(check["passed"] == "ok" for check in other.summary["trust"])
     for metric, value in usual.metrics.items():
-        if isinstance(value, float) and not metric.startswith(("ledger", "newton")) and "defect" not in metric:
+        # Zero crossings are counts: of a centre of pressure at rest, they count the last digits.
+        left_out = metric.startswith(("ledger", "newton", "cop_zero_crossings")) or "defect" in metric
+        if isinstance(value, float) and not left_out:
             assert other.metrics[metric] == pytest.approx(value, rel=0.01, abs=1e-6), metric
 
 
