@@ -7,10 +7,8 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parent.parent
-PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
+from budget import PACKAGES, TOP
 
 #: Names that say nothing about what they name: use a noun of the field.
 NAMES = {

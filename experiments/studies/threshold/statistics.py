@@ -129,8 +129,7 @@ def recovery_curve(
 
     Undecided trials are left out; so are values at which all trials are undecided.
     """
-    known = {value: [outcomes_at[value] for outcomes_at in outcomes] for value in values}
-    judged = {value: [known for known in all_known if known is not None] for value, all_known in known.items()}
+    judged = {value: [outcome for trials in outcomes if (outcome := trials[value]) is not None] for value in values}
     return {value: _exact(sum(some), len(some), confidence, "exact") for value, some in judged.items() if some}
 
 
