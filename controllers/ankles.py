@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class AnkleController(Controller):
         InputError: a number is out of range.
         ModelError: the model does not have two legs with pitching ankles; raised when the model is known.
     """
+
+    takes_estimates: ClassVar[bool] = False
 
     passive_stiffness: float = parameter(0.65, "m g h", "Passive stiffness of both ankles together", 0.0, 2.0)
     passive_damping: float = parameter(0.015, "m g h s", "Passive damping of both ankles together", 0.0, 0.2)

@@ -78,12 +78,15 @@ class Controller:
         analytic: True if the compiled torques depend on time, configuration and velocity alone and are made of sums,
             products, quotients and functions of ``contact.analytic``: then they have an exact derivative
             (``biped.derivatives.linearization``).
+        takes_estimates: False for a model of sensory feedback, which by default receives the measurements of delayed or
+            noisy sensors themselves; True for controllers that by default receive an estimate of the present state.
         files: paths of files that belong to the controller, such as weights. A study is not continued if they change.
     """
 
     period: float = 2e-3
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
     analytic: ClassVar[bool] = False
+    takes_estimates: ClassVar[bool] = True
     files: ClassVar[tuple[str | Path, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:

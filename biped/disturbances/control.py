@@ -29,6 +29,11 @@ class Actuators(Disturbance, ParameterGroup):
     in every time step the limit applies to the sum of impedance torque and commanded torque. If the integrator does not
     support torque limits, this sum is not limited, and the run warns when it exceeds the limit.
 
+    Intrinsic stiffness and damping belong to muscles and tendons: they resist motions without delay, lag or limit. At
+    each tick, the spring's rest angle is set so that the torque is zero in the motion that the controller knows. So
+    they affect only what happens within a tick, or unknown to the controller. They do not apply to joints with an
+    ``Impedance`` of the controller.
+
     Raises:
         InputError: a limit or a rate limit is not above zero, or noise or time constant is negative or not finite.
         ModelError: ``strength`` is unknown or does not fit the model's legs, or a table names an unknown joint; raised
@@ -44,9 +49,15 @@ class Actuators(Disturbance, ParameterGroup):
     noise: ByJoint = quantity("N·m", "Torque noise (standard deviation at each tick), for all joints or by joint", 0.0)
     relative_noise: ByJoint = quantity("", "Standard deviation of torque noise / torque (Harris and Wolpert 1998)", 0.0)
     seed: int = quantity("", "Seed of the torque noise", 0)
+    stiffness: ByJoint = quantity(
+        "N·m/rad", "Intrinsic stiffness of muscles and tendons, for all joints or by joint", 0.0
+    )
+    damping: ByJoint = quantity(
+        "N·m·s/rad", "Intrinsic damping of muscles and tendons, for all joints or by joint", 0.0
+    )
 
     def __post_init__(self) -> None:
-        for name in ("noise", "relative_noise"):
+        for name in ("noise", "relative_noise", "stiffness", "damping"):
             for value in _values(getattr(self, name)):
                 zero_or_above(value, f"actuators.{name}")
         for name, unit in (("limit", "N·m"), ("rate_limit", "N·m/s")):
@@ -64,11 +75,22 @@ class Actuators(Disturbance, ParameterGroup):
         return any(value > 0.0 for noise in (self.noise, self.relative_noise) for value in _values(noise))
 
     @property
+    def has_tone(self) -> bool:
+        """True if a joint has intrinsic stiffness."""
+        return any(value > 0.0 for value in _values(self.stiffness))
+
+    @property
     def acts(self) -> bool:
         """True if the actual torques can differ from the commanded torques."""
         bounds = (*_values(self.limit), *_values(self.rate_limit))
         late = self.time_constant > 0.0
-        return late or self.is_noisy or self.strength != NO_PRESET or any(value < math.inf for value in bounds)
+        return (
+            late
+            or self.is_noisy
+            or self.has_tone
+            or self.strength != NO_PRESET
+            or any(value < math.inf for value in bounds)
+        )
 
     def disturbances(self, place: Place) -> "tuple[Actuators, ...]":
         """Return the actuators, or none if they are ideal."""
@@ -84,6 +106,7 @@ class Actuators(Disturbance, ParameterGroup):
             "" if people == NO_PRESET else f"the strength of {people.replace('-', ' ')}",
             f"torques with a lag of {1e3 * lag:g} ms" if lag else "",
             "noisy torques" if record["noise"] or record["relative_noise"] else "",
+            "intrinsic joint stiffness" if record["stiffness"] or record["damping"] else "",
         )
         return " and ".join(filter(None, parts))
 
@@ -99,6 +122,7 @@ class Actuators(Disturbance, ParameterGroup):
             strength=self._strength(model),
             rise=span * _spread(model, self.rate_limit, np.inf),
             bounds=np.zeros(model.nv, dtype=np.int64),
+            tone=np.array([_spread(model, self.stiffness, 0.0), _spread(model, self.damping, 0.0)]),
             kept=np.array([math.exp(-span / self.time_constant) if self.time_constant > 0.0 else 0.0]),
         )
 

@@ -73,7 +73,7 @@ class Driver:
         compiles = not is_ready(self.world, self.law)
         if announce is not None and compiles:
             announce("compiling the kernels for this integrator and controller, once: a minute or two")
-        self.loop = Loop(self.world, self.law)
+        self.loop = Loop(self.world, self.law, self.plan.internal)
         if measures and compiles:
             self._rehearse_metrics()
         if self.plan.take_steps is not None:

@@ -32,6 +32,21 @@ def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
     return model.tree._replace(passive=rows)
 
 
+def add_tone(world: World) -> None:
+    """Add the intrinsic stiffness and damping of muscles to the run's own copy of the tree.
+
+    Joints with an impedance of the controller have none. The rest angles are those of the state.
+    """
+    tree, state, tone = world.tree, world.state, world.actuators.tone
+    for i in np.flatnonzero(tree.dofs == 1):
+        dof, row = tree.first_v[i], tree.passive[i]
+        if state.stiffness[dof] > 0.0 or row[trees.SPRING] > 0.0:
+            tone[:, dof] = 0.0
+        elif tone[0, dof] > 0.0:
+            row[trees.SPRING], row[trees.REST] = tone[0, dof], state.setpoint[dof]
+            row[trees.DAMPING] += tone[1, dof]
+
+
 def _without_limits(joints: int) -> Floats:
     """Return (joints, PASSIVE) rows of joints without passive torques."""
     rows = np.zeros((joints, trees.PASSIVE))
@@ -63,7 +78,8 @@ def set_impedance(model: Model, state: SimulationState, impedance: Impedance) ->
         (impedance.damping, state.damping),
         (impedance.rest, state.setpoint),
     ):
-        array[:] = 0.0
+        if array is not state.setpoint:  # the state keeps the rest angles of intrinsic stiffness
+            array[:] = 0.0
         for joint, value in values.items():
             array[model.dof(joint)] = value
 

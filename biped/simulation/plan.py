@@ -22,8 +22,9 @@ from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation import effort
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
+from biped.simulation.estimation import estimator_of, is_estimated
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
@@ -50,6 +51,7 @@ class Plan:
     set_point: SetPoint | None  #: the controller's target pose of the root, or None
     singular_angles: Mapping[str, float]  #: [rad] angles, by joint, at which the controller's torques diverge
     disturbances: tuple[Disturbance, ...]  #: the disturbances of the scene
+    internal: World | None = None  #: the closed loop of the estimator's internal simulation, if any
     log_holds_run: bool = False  #: True if the log holds the whole run; no progress is shown then
 
     @property
@@ -73,7 +75,7 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=active.floor_moves)
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
     bounds = effort.given_by_muscles(carrying, impedance)
-    apart = active.actuators is not None and effort.can_bound(integrator) and bool(bounds.any() or impedance.passive)
+    apart = _is_apart(active, integrator, bounds, impedance)
     has_tendons = apart and bool(impedance.passive)
     _check_controller(controller, model, active, bool(bounds.any()))
     _check_loops(carrying, state, active)
@@ -95,12 +97,13 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     log_holds_run = log_holds_run and log_can_hold_run(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if log_holds_run else 0)
     world = build_world(carrying, model, floor, state, integrator, active, scene.fall, columns, sizes)
-    effort.set_impedance(carrying, state.arrays, impedance)
-    if apart:
-        world = world._replace(tree=effort.with_bounds(carrying, impedance))
-        effort.let_actuators_give(world, bounds)
-    else:
-        effort.forget_efforts(state.arrays)
+    world = _with_impedance(world, carrying, state, integrator, active, impedance)
+    internal = None
+    if is_estimated(active.sensors, model, controller):
+        internal = _internal_world(scene, state, nominal_q, integrator, active, impedance, sizes)
+        world = world._replace(
+            estimator=estimator_of(internal, model, world.sensors, span, clock.steps_per_tick, nominal_q)
+        )
     return Plan(
         model=carrying,
         nominal_model=model,
@@ -116,8 +119,54 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
         set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
+        internal=internal,
         log_holds_run=log_holds_run,
     )
+
+
+def _is_apart(active: Disturbances, integrator: Integrator, bounds: Integers, impedance: Impedance) -> bool:
+    """Return True if actuators and passive tissue exert separate parts of the controller's impedance."""
+    if active.actuators is None or not effort.can_bound(integrator):
+        return False
+    return bool(bounds.any() or impedance.passive) or active.actuators.has_tone
+
+
+def _with_impedance(
+    world: World, model: Model, state: State, integrator: Integrator, active: Disturbances, impedance: Impedance
+) -> World:
+    """Return the world with the impedance of the controller."""
+    bounds = effort.given_by_muscles(model, impedance)
+    effort.set_impedance(model, state.arrays, impedance)
+    if _is_apart(active, integrator, bounds, impedance):
+        world = world._replace(tree=effort.with_bounds(model, impedance))
+        effort.let_actuators_give(world, bounds)
+        effort.add_tone(world)
+    else:
+        effort.forget_efforts(state.arrays)
+    return world
+
+
+def _internal_world(
+    scene: "Scene", state: State, q: Floats, integrator: Integrator, active: Disturbances, impedance: Impedance,
+    sizes: Sizes,
+) -> World:  # fmt: skip
+    """Return the closed loop of the estimator's internal simulation, from the present state.
+
+    It has the body without loads that the controller knows, the floor at rest without patches, and actuators without
+    noise.
+    """
+    model = scene.model
+    if integrator.is_engine or integrator.steps_from_python:
+        integrator = Recursive()
+    actuators = active.actuators and replace(active.actuators, noise=0.0, relative_noise=0.0)
+    alone = sorted_disturbances([] if actuators is None else [actuators], model)
+    inside = state.copy() if state.model is model else State.at(model, q)
+    inside.floor = inside.projectile = None
+    inside.set_step(scene.step)
+    integrator.begin(model, inside.arrays, None)
+    sizes = sizes._replace(stride=1 << 40, extra=0, run_steps=0, is_internal=True)
+    world = build_world(model, model, scene.floor, inside, integrator, alone, None, columns_of(model), sizes)
+    return _with_impedance(world, model, inside, integrator, alone, impedance)
 
 
 def _law_of(controller: Controller | None, model: Model, disturbances: Disturbances) -> Any:

@@ -26,7 +26,15 @@ from biped.runs.summary import Counters, Ending
 from biped.runs.verdict import COMPLETED, INTERRUPTED, UNDECIDED
 from biped.simulation.driver import Announce, Driver, Progress
 from biped.simulation.plan import check_rows
-from biped.simulation.snapshot import Snapshot, arrays_of, copies_of, put_seeds, put_state, seeds_of
+from biped.simulation.snapshot import (
+    Snapshot,
+    copies_of,
+    memory_of_estimator,
+    put_arrays,
+    put_seeds,
+    put_state,
+    seeds_of,
+)
 from biped.simulation.world import NEVER, leave_floor
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -229,6 +237,7 @@ class Session:
         return Snapshot(
             state=self.state.copy(),
             law=copies_of(self.plan.law),
+            estimator=copies_of(memory_of_estimator(world)),
             memory=None if controller is None else controller.memory(),
             recorded=world.log.extra.copy(),
             seeds=seeds_of(world),
@@ -286,8 +295,8 @@ class Session:
 
     def _remember(self, snapshot: Snapshot) -> None:
         """Restore the controller's memory from a snapshot; a Python controller without ``memory`` is reset instead."""
-        for array, copied in zip(arrays_of(self.plan.law), snapshot.law, strict=True):
-            array[...] = copied
+        put_arrays(snapshot.law, self.plan.law)
+        put_arrays(snapshot.estimator, memory_of_estimator(self.plan.world))
         self._driver.was_reset = snapshot.was_reset and snapshot.memory is not None
         if snapshot.memory is not None and self.plan.controller is not None:
             self.plan.controller.remember(snapshot.memory)

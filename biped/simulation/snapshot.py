@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from biped.kernels.loop.closed_loop import World
+from biped.kernels.loop.estimator import estimates
 from biped.kernels.loop.log import OBSERVED
+from biped.kernels.state.arrays import arrays_of
 from biped.kernels.step.step import prepare
 from biped.runs.state import State
 from biped.runs.summary import Ending
@@ -22,6 +22,7 @@ class Snapshot:
 
     state: State  #: a copy of the state
     law: tuple[Any, ...]  #: copies of the arrays of a compiled law
+    estimator: tuple[Any, ...]  #: copies of the arrays of the state estimator, if there is one
     memory: Any  #: the memory of a Python controller (``Controller.memory``)
     recorded: Floats  #: the values that the controller recorded last
     seeds: tuple[int, int]  #: the seeds of the sensors' and the actuators' noise
@@ -29,24 +30,14 @@ class Snapshot:
     ending: Ending | None  #: the cause of the end, or None
 
 
-def arrays_of(value: Any) -> tuple[Floats, ...]:
-    """Return all arrays in nested tuples, in order."""
-    arrays: list[Floats] = []
-    _gather_arrays(value, arrays)
-    return tuple(arrays)
-
-
-def _gather_arrays(value: Any, arrays: list[Floats]) -> None:
-    for item in value if isinstance(value, tuple) else (value,):
-        if isinstance(item, np.ndarray):
-            arrays.append(item)
-        elif isinstance(item, tuple):
-            _gather_arrays(item, arrays)
-
-
 def copies_of(value: Any) -> tuple[Floats, ...]:
     """Return copies of all arrays in nested tuples."""
     return tuple(array.copy() for array in arrays_of(value))
+
+
+def memory_of_estimator(world: World) -> tuple[Floats, ...]:
+    """Return the arrays on which the next estimate depends; none without an estimator."""
+    return arrays_of((world.estimator, world.torque)) if estimates(world.estimator) else ()
 
 
 def put_arrays(source: Any, target: Any) -> None:

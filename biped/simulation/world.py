@@ -13,10 +13,11 @@ from biped.errors import InputError
 from biped.inputs.fields import quantity
 from biped.integrators import Integrator
 from biped.kernels.loop import measurement as kernels
-from biped.kernels.loop.closed_loop import PARTS, FallLimits, World
+from biped.kernels.loop.closed_loop import FallLimits, World
 from biped.kernels.loop.following import follows, stay
 from biped.kernels.loop.log import Log, new_log
 from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
+from biped.kernels.loop.part_indices import PARTS
 from biped.kernels.loop.projectile import (
     ARMED,
     NEAR,
@@ -36,6 +37,7 @@ from biped.model import Box, Capsule, Model, box_inertia
 from biped.model.geometry import quaternion_matrix
 from biped.runs.row_layout import Columns
 from biped.runs.state import State
+from biped.simulation.estimation import no_estimator
 from contact import Floor
 from contact.arrays import Floats
 from contact.ground import END, Ground, is_moving, place_frame, resting_frames
@@ -87,6 +89,7 @@ class Sizes(NamedTuple):
     extra: int  # number of values that the controller records
     span: float  # [s] between two control ticks
     run_steps: int = 0  # time steps of the whole run, if the log holds all of it
+    is_internal: bool = False  # True for an internal simulation, whose log is emptied in each tick
 
 
 def build_world(
@@ -113,7 +116,7 @@ def build_world(
     if disturbances.sway_referenced is not None:
         ground = disturbances.sway_referenced.under(ground, model, state.q)
     join_floor(ground, state)
-    return World(
+    world = World(
         tree=model.tree,
         ground=ground,
         state=state.arrays,
@@ -128,12 +131,16 @@ def build_world(
         torque=np.zeros(model.nv),
         parts=np.zeros(PARTS, dtype=np.int64),
         actuators=_build_actuators(model, disturbances, sizes.span),
+        estimator=None,  # type: ignore[arg-type]
     )
+    return world._replace(estimator=no_estimator(world))
 
 
 def _build_log(model: Model, state: State, columns: Columns, sizes: Sizes, more: Any) -> Log:
     rows = max(ROWS, max(sizes.period, sizes.run_steps) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
+    if sizes.is_internal:
+        rows, events = 4 + sizes.period // sizes.stride, (1 + sizes.period) * (model.nc + 2)
     width, layout = len(columns.names), columns.layout
     log = new_log(rows, width, layout, events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.run_steps)
     log.down[:] = state.arrays.mode != NONE

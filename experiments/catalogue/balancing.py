@@ -29,7 +29,6 @@ from experiments.catalogue.parameters.initial import (
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, is_human, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
-from experiments.catalogue.prediction import with_prediction
 from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
@@ -74,7 +73,7 @@ def _controller(
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model, floor = model or human(), floor_from(values)
-    law = with_prediction(_law_of(values), values, disturbances, floor, model)
+    law = _law_of(values)
     return groups.scene_from(
         values, model, initial_state(model, values), law, floor=floor,
         disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),

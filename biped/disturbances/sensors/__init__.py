@@ -7,10 +7,10 @@ from biped.disturbances.sensors.channel import (
     VestibularChannel,
     VisualChannel,
 )
+from biped.disturbances.sensors.sensors import AUTO, KALMAN, NO_ESTIMATOR, is_noisy, shared_delay
 from biped.disturbances.sensors.sensors import Sensors as Sensors
-from biped.disturbances.sensors.sensors import is_noisy, shared_delay
 
 __all__ = [
-    "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "VestibularChannel", "VisualChannel", "is_noisy",
+    "AUTO", "KALMAN", "NO_ESTIMATOR", "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "VestibularChannel", "VisualChannel", "is_noisy",
     "shared_delay",
 ]  # fmt: skip

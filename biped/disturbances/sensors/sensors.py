@@ -24,6 +24,8 @@ from biped.model.errors import unknown
 from biped.model.geometry import Vector3
 from contact.arrays import Floats, Integers
 
+# Estimators between sensors and controller.
+AUTO, KALMAN, NO_ESTIMATOR = "auto", "kalman", "none"
 #: Longest delay [control periods].
 MOST_TICKS = 100_000
 
@@ -54,10 +56,16 @@ class Sensors(Disturbance):
     ankles: AnkleChannel = field(default=AnkleChannel())
     force: ForceChannel = field(default=ForceChannel())
     seed: int = quantity("", "Seed of the sensor noise", 0)
+    estimator: str = quantity(
+        "", "State estimator between sensors and controller; auto: kalman, except for models of sensory feedback", AUTO,
+        choices=(AUTO, KALMAN, NO_ESTIMATOR),
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         zero_or_above(self.delay, "sensors.delay")
         integer(self.seed, "sensors.seed")
+        if self.estimator not in (AUTO, KALMAN, NO_ESTIMATOR):
+            raise unknown("sensors.estimator", self.estimator, (AUTO, KALMAN, NO_ESTIMATOR))
         for name, channel in self.channels.items():
             for number, value in vars(channel).items():
                 zero_or_above(value, f"sensors.{name}.{number}")
@@ -94,6 +102,15 @@ class Sensors(Disturbance):
         """True if any channel has noise."""
         channels = self.channels.values()
         return any(value > 0.0 for group in channels for name, value in vars(group).items() if name.endswith("noise"))
+
+    @property
+    def is_imperfect(self) -> bool:
+        """True if the measurements of the motion can differ from the present state."""
+        channels = (channel for name, channel in self.channels.items() if name != "force")
+        ideal = ("time_constant",)
+        return self.delay > 0.0 or any(
+            value > 0.0 for channel in channels for name, value in vars(channel).items() if name not in ideal
+        )
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:

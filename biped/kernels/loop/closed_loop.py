@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biped.kernels.loop.estimator import Estimator, estimate, estimates
 from biped.kernels.loop.following import follow, follows
 from biped.kernels.loop.log import (
     ABSENT,
@@ -18,7 +19,17 @@ from biped.kernels.loop.log import (
     record_more,
     record_row,
 )
-from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure
+from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure, set_rest_angles
+from biped.kernels.loop.part_indices import (
+    ADVANCE,
+    APPEND_ROW,
+    APPLY,
+    ESTIMATE,
+    MEASURE,
+    MEET_BOX,
+    PARTS,
+    TAKE_STEPS,
+)
 from biped.kernels.loop.projectile import (
     ARMED,
     ELAPSED,
@@ -29,6 +40,7 @@ from biped.kernels.loop.projectile import (
     time_before_impact,
 )
 from biped.kernels.solve.causes import COLLISION_FAILED
+from biped.kernels.state.arrays import arrays_of
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
@@ -53,15 +65,6 @@ class FallLimits(NamedTuple):
 # Return value of ``advance_world`` besides those of ``biped.kernels.state.status``: a thrown box is near.
 BOX_IS_NEAR = 100
 
-# Indices of ``World.parts``.
-ADVANCE = 0
-MEASURE = 1
-APPLY = 2
-APPEND_ROW = 3
-MEET_BOX = 4
-TAKE_STEPS = 5
-PARTS = 6
-
 
 class World(NamedTuple):
     """All data of a closed loop, in one argument."""
@@ -78,6 +81,7 @@ class World(NamedTuple):
     measurement: Measurement  # input of the controller
     torque: Floats  # (nv,) output of the controller
     actuators: Actuators
+    estimator: Estimator
     parts: Integers  # (PARTS,) addresses of the parts below
     method: Any  # a method of ``biped.kernels.state.method``
 
@@ -88,7 +92,7 @@ AnyWorld = namedtuple("AnyWorld", World._fields[:-1])  # type: ignore[misc]
 
 def interpreted(world: World, method: Any) -> World:
     """Return the world for a caller that is not compiled, with another method that is not compiled either."""
-    parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
+    parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps, estimate_part
     return world._replace(method=method, parts=np.array([number_of(part) for part in parts]))
 
 
@@ -162,13 +166,23 @@ def measure_part(world, period, shows):
     reason = reason_to_stop(world, period)
     if shows == ALWAYS_SHOWN or (shows == SHOWN and reason == OK):
         measure(world.tree, world.state, motion, world.sensors, world.actuators, world.measurement)
+        if estimates(world.estimator):
+            call(world.parts[ESTIMATE], world)
         world.torque[:] = 0.0
     return reason
 
 
 @part
+def estimate_part(world):
+    """Replace the measurement by the estimate of the present state."""
+    estimate(world.estimator, world.state, world.sensors, world.torque, world.measurement)
+    return OK
+
+
+@part
 def apply_part(world):
     """Apply the torques in ``world.torque``, until the next tick."""
+    set_rest_angles(world.tree, world.state, world.actuators, world.measurement)
     apply_torques(world.tree, world.state, world.scratch.motion.rates, world.actuators, world.torque)
     return OK
 
@@ -332,14 +346,19 @@ class Loop:
     Args:
         world: the world to advance.
         law: the control law, or None.
+        internal: the world of the estimator's internal simulation, if there is one.
 
     Attributes:
         packed: the packed world, the argument of the parts.
         place: memory address of ``packed``.
     """
 
-    def __init__(self, world: World, law: Any) -> None:
+    def __init__(self, world: World, law: Any, internal: World | None = None) -> None:
         self.world, self.law = world, law
+        if internal is not None:
+            self._internal = Loop(internal, None)
+            world.estimator.parts[:] = internal.parts
+            world.estimator.place[0] = self._internal.place
         self.packed, self._law = _seen(Packed(world)), _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)
@@ -374,9 +393,12 @@ class Loop:
         counts, past, depth = self.world.state.counts, self.world.state.past, int(self.world.sensors.depth[0])
         sensed = counts[SENSED]
         written = [sensed % depth, *range(depth, past.shape[0])]
-        before = past[written]
+        before, estimated = past[written], self.world.estimator if estimates(self.world.estimator) else ()
+        arrays = [(array, array.copy()) for array in arrays_of((estimated, self.world.torque))]
         reason = self._measure(0, ALWAYS_SHOWN)
         past[written] = before
+        for array, copied in arrays:
+            array[...] = copied
         counts[SENSED] = sensed
         return reason
 
@@ -416,6 +438,8 @@ def _uses(stepped: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
     }  # fmt: skip
     if world.value.projectile.status[ARMED] == 1:
         uses[MEET_BOX] = meet_box, world
+    if estimates(world.value.estimator):
+        uses[ESTIMATE] = estimate_part, world
     if not isinstance(law.value, Passive):
         uses[ASK] = ask, law, world
     return uses

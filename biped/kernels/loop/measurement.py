@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.loop.random import normal
-from biped.kernels.state.simulation_state import GIVEN, SENSED, TICKS
+from biped.kernels.state.simulation_state import GIVEN, JOINTS_DISSIPATED, SENSED, TICKS
 from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
-from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, MIN_EFFORT, Tree
+from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, MIN_EFFORT, REST, Tree
+from biped.kernels.variational.joints import stop_energy
 from contact import vectors as vec
 from contact.analytic import cos
 from contact.arrays import Floats, Integers
@@ -76,6 +77,7 @@ class Actuators(NamedTuple):
     kept: Floats  # (1,) share of the last tick's torque that a lag keeps
     rise: Floats  # (nv,) [N·m] greatest change of a torque in a tick, or infinite
     bounds: Integers  # (nv,) 1 where they exert an impedance too, which ``Tree.passive`` bounds in the steps
+    tone: Floats  # (2, nv) intrinsic stiffness [N·m/rad] and damping [N·m·s/rad] of muscles; (2, 0) without any
 
 
 def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measurement:
@@ -105,7 +107,9 @@ def ideal_actuators(nv: int, span: float) -> Actuators:
     z = np.zeros
     all_of_it, seed = np.full(nv, np.inf), np.array([-1])
     none = np.zeros(nv, dtype=np.int64)
-    return Actuators(all_of_it, z(nv), z(nv), seed, np.array([span]), z((0, 2, 6)), z(1), all_of_it.copy(), none)
+    return Actuators(
+        all_of_it, z(nv), z(nv), seed, np.array([span]), z((0, 2, 6)), z(1), all_of_it.copy(), none, z((2, 0))
+    )
 
 
 @kernel
@@ -326,6 +330,22 @@ def demanded_torque(state, rates, dof, q_index):
     torque -= state.stiffness[dof] * (state.q[q_index] - state.setpoint[dof])
     torque -= state.damping[dof] * rates[dof]
     return torque
+
+
+@kernel
+def set_rest_angles(tree, state, actuators, measurement):
+    """Set the rest angles of intrinsic stiffness so that it exerts no torque in the measured motion.
+
+    The springs' change of energy counts as dissipation.
+    """
+    for i in range(tree.parent.shape[0] if actuators.tone.shape[1] > 0 else 0):
+        dof, a = tree.first_v[i], tree.first_q[i]
+        if tree.dofs[i] == 1 and actuators.tone[0, dof] > 0.0:
+            before = stop_energy(tree, i, state.q[a])
+            pace = actuators.tone[1, dof] / actuators.tone[0, dof]
+            state.setpoint[dof] = measurement.q[a] + pace * measurement.motion.rates[dof]
+            tree.passive[i, REST] = state.setpoint[dof]
+            state.ledger.works[JOINTS_DISSIPATED] += before - stop_energy(tree, i, state.q[a])
 
 
 @kernel

@@ -1,0 +1,344 @@
+"""State estimator: an internal simulation with the given torques, corrected by delayed and noisy measurements.
+
+The internal simulation is one more closed loop of the same kernels, without disturbances. At each control tick it
+takes the steps of the last period with the torques given (efference copy). At every update, some ticks apart, the
+filter estimates the error that it had a delay ago, from the measurements of that time. The error model brings this
+estimate to the present, and the internal state is corrected by it. If nothing unexpected happens, the error is zero.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from biped.kernels.loop.error_model import (
+    ErrorModel,
+    allow,
+    factor_held,
+    set_error_model,
+    set_point_rows,
+    write_transition,
+)
+from biped.kernels.loop.kalman import Filter, advance_covariance, advance_error, is_finite, update
+from biped.kernels.loop.measurement import START, Measurement, beyond, place_measured
+from biped.kernels.loop.part_indices import APPLY, MEASURE, TAKE_STEPS
+from biped.kernels.state.simulation_state import SimulationState
+from biped.kernels.state.status import OK
+from biped.kernels.step.step import prepare
+from biped.kernels.tree.dynamics import compose_mass_matrix
+from biped.kernels.tree.tree import FLOATING, Tree
+from biped.kernels.variational.equations import Scratch
+from contact.arrays import Floats, Integers
+from contact.modes import NONE, SLIDING
+from contact.vectors import copy1, quat_difference, quat_exp, quat_mul, quat_normalized, rotation_vector
+from kernelcache import call, kernel, routine
+
+# Indices of ``Estimator.counts``.
+EVERY = 0  # control ticks between two updates; 0: no estimator
+STEPS = 1  # time steps of a control tick
+LAG = 2  # updates by which the measurements are late
+TICK = 3  # control ticks since the start of the estimation
+LOST = 4  # number of restarts after the internal simulation had lost the body
+COUNTS = 5
+
+#: ``shows`` of ``biped.kernels.loop.closed_loop.measure_part``: measure in any case.
+ALWAYS = 2
+#: [m] Error of the height of a contact point above which the point is not held on the floor.
+LIFTED = 0.003
+
+
+class Estimator(NamedTuple):
+    """Internal simulation, its recent past and the filter of its error."""
+
+    counts: Integers  # (COUNTS,)
+    # The internal closed loop:
+    parts: Integers  # (PARTS,) addresses of its parts
+    place: Any  # (1,) address of its packed world
+    cursor: Integers  # its log's
+    tree: Tree
+    state: SimulationState
+    scratch: Scratch
+    shown: Measurement  # its state, exactly measured
+    torque: Floats  # (nv,)
+    # Ring buffers with one row for each update:
+    q: Floats  # (·, nq) internal state
+    rates: Floats  # (·, nv)
+    measured: Floats  # (·, nq + nv) measurements of that time; NaN before they arrive
+    transition: Floats  # (·, nv, 2 nv) of ``error_model``, to the next update
+    noise: Floats  # (·, nv, ·)
+    mended: Floats  # (·, 2 nv) correction of the internal state
+    # The filter:
+    model: ErrorModel
+    filter: Filter
+    error: Floats  # (2 nv,) buffer
+    buffer: Floats  # (nv, 1) buffer
+    points: Floats  # (nc, 3) buffer: positions of the contact points
+    deviation: Floats  # (2 nv,) standard deviation of the present error of configuration and rates
+
+
+@kernel
+def estimates(estimator):
+    return estimator.counts[EVERY] > 0
+
+
+@routine
+def estimate(estimator, plant, sensors, torque, measurement):
+    """Replace the measurement of a tick by the estimate of the present state.
+
+    Args:
+        estimator: ``Estimator``.
+        plant: state of the simulated system, of which only the sensors' memory is read.
+        sensors: ``SensorModel``.
+        torque: (nv,) torques of the last tick.
+        measurement: delayed and noisy ``Measurement``, overwritten.
+    """
+    counts = estimator.counts
+    if counts[TICK] > 0:
+        simulate_tick(estimator, torque, measurement)
+    else:
+        call(estimator.parts[MEASURE], estimator.place[0], 0, ALWAYS)
+    store_measured(estimator, plant, sensors, measurement)
+    if counts[TICK] % counts[EVERY] == 0:
+        correct(estimator, plant, sensors)
+    counts[TICK] += 1
+    show_estimate(estimator, measurement)
+
+
+@kernel
+def simulate_tick(estimator, torque, measurement):
+    """Take the steps of a tick with the given torques; restart from the measurement if there is no solution."""
+    copy1(torque, estimator.torque)
+    call(estimator.parts[APPLY], estimator.place[0])
+    estimator.cursor[0] = estimator.cursor[1] = 0
+    reason = call(estimator.parts[TAKE_STEPS], estimator.place[0], estimator.counts[STEPS])
+    if reason == OK:
+        call(estimator.parts[MEASURE], estimator.place[0], 0, ALWAYS)
+    if reason != OK or not is_finite(estimator.shown.motion.rates):
+        restart(estimator, measurement)
+
+
+@kernel
+def restart(estimator, measurement):
+    """Begin again at the measured state, with the start's certainty; contacts form in the next steps."""
+    state, counts = estimator.state, estimator.counts
+    counts[LOST] += 1
+    counts[TICK] = 0
+    copy1(measurement.q, state.q)
+    copy1(measurement.motion.rates, estimator.shown.motion.rates)
+    copy1(measurement.motion.rates, state.cache.rate)
+    prepare(estimator.tree, state, estimator.scratch)
+    set_momentum(estimator)
+    contact = estimator.scratch.motion.poses.contact
+    for c in range(state.mode.shape[0]):
+        state.anchor[c, 0], state.anchor[c, 1] = state.q[0] + contact[c, 0], state.q[1] + contact[c, 1]
+        state.mode[c] = SLIDING if state.q[2] + contact[c, 2] < 0.0 else NONE
+        state.contact_state[c] = state.mode[c]
+        state.force[c] = 0.0
+    begin_filter(estimator.filter)
+
+
+@kernel
+def begin_filter(state):
+    state.mean[:] = 0.0
+    state.errors[:] = 0.0
+    state.cross[:] = 0.0
+    state.noises[:] = 0.0
+    for i in range(state.noises.shape[0]):
+        state.noises[i, i] = 1.0
+
+
+@kernel
+def set_momentum(estimator):
+    """Set the momenta of the internal state to those of its rates; poses and inertias must be known."""
+    motion, rates, momentum = estimator.scratch.motion, estimator.shown.motion.rates, estimator.state.momentum
+    compose_mass_matrix(estimator.tree, motion, estimator.model.mass)
+    for i in range(momentum.shape[0]):
+        momentum[i] = 0.0
+        for k in range(momentum.shape[0]):
+            momentum[i] += estimator.model.mass[i, k] * rates[k]
+
+
+@kernel
+def store_measured(estimator, plant, sensors, measurement):
+    """Store each measured number in the row of the update at whose time it was measured."""
+    counts, nq, size = estimator.counts, measurement.q.shape[0], estimator.q.shape[0]
+    for k in range(estimator.measured.shape[1]):
+        then = counts[TICK] - sensors.late[k]
+        if then >= 0 and then % counts[EVERY] == 0:
+            value = measurement.q[k] if k < nq else measurement.motion.rates[k - nq]
+            estimator.measured[then // counts[EVERY] % size, k] = value
+
+
+@kernel
+def correct(estimator, plant, sensors):
+    """Update the filter at the time of the measurements, and correct the internal state by the error found."""
+    counts, state, size = estimator.counts, estimator.filter, estimator.q.shape[0]
+    now, span = counts[TICK] // counts[EVERY], estimator.model.span
+    then = now - counts[LAG]
+    copy1(estimator.state.q, estimator.q[now % size])
+    copy1(estimator.shown.motion.rates, estimator.rates[now % size])
+    estimator.error[:] = 0.0
+    if then > 0:
+        before = (then - 1) % size
+        advance_error(estimator.transition[before], span, state.mean[0], estimator.buffer[:, 0])
+        if then < now:
+            subtract(state.mean[0], estimator.mended[then % size])
+        advance_covariance(state, estimator.transition[before], estimator.noise[before], estimator.model.slack, span)
+        compare(estimator, plant.past[sensors.depth[0] + START], sensors, then % size)
+        update(state)
+        copy1(state.mean[0], estimator.error)
+        for k in range(then, now):
+            advance_error(estimator.transition[k % size], span, estimator.error, estimator.buffer[:, 0])
+            if k + 1 < now:
+                subtract(estimator.error, estimator.mended[(k + 1) % size])
+    set_error_model(
+        estimator.tree, estimator.scratch.motion, estimator.state.mode, estimator.state.force, estimator.model
+    )
+    if then > 0:
+        move_internal_state(estimator)
+        if counts[LAG] == 0:
+            subtract(state.mean[0], estimator.error)
+    copy1(estimator.error, estimator.mended[now % size])
+    copy1(estimator.state.q, estimator.q[now % size])
+    copy1(estimator.shown.motion.rates, estimator.rates[now % size])
+    write_transition(
+        estimator.tree, estimator.scratch.motion.poses, estimator.model, estimator.transition[now % size],
+        estimator.noise[now % size],
+    )  # fmt: skip
+
+
+@kernel
+def subtract(error, other):
+    for i in range(error.shape[0]):
+        error[i] -= other[i]
+
+
+@kernel
+def compare(estimator, start, sensors, row):
+    """Set innovations, noise and slopes of all numbers for the measurements in a row."""
+    tree, q, nq = estimator.tree, estimator.q[row], estimator.q.shape[1]
+    measured, nv = estimator.measured[row], estimator.rates.shape[1]
+    for i in range(tree.parent.shape[0]):
+        a, j = tree.first_q[i], tree.first_v[i]
+        scalars = 3 if tree.kind[i] == FLOATING else 1
+        for k in range(scalars):
+            compare_number(estimator.filter, sensors, a + k, j + k, q[a + k], measured[a + k], start[a + k])
+        if tree.kind[i] == FLOATING:
+            compare_turn(estimator.filter, sensors, a + 3, j + 3, q, measured, start)
+    for dof in range(nv):
+        k = nq + dof
+        compare_number(estimator.filter, sensors, k, nv + dof, estimator.rates[row, dof], measured[k], start[k])
+
+
+@kernel
+def compare_turn(state, sensors, a, j, q, measured, start):
+    """Compare an orientation, by rotation vectors from the start, component by component."""
+    begun = start[a], start[a + 1], start[a + 2], start[a + 3]
+    ours = rotation_vector(quat_difference((q[a], q[a + 1], q[a + 2], q[a + 3]), begun))
+    theirs = rotation_vector(quat_difference((measured[a], measured[a + 1], measured[a + 2], measured[a + 3]), begun))
+    spread = sensors.noise[a] + sensors.share[a] * math.sqrt(ours[0] ** 2 + ours[1] ** 2 + ours[2] ** 2)
+    for axis in range(3):
+        compare_by(state, j + axis, sensors.threshold[a], spread, ours[axis], theirs[axis])
+
+
+@kernel
+def compare_number(state, sensors, k, i, ours, theirs, start):
+    """Compare number k of a row, the error's component i."""
+    away = ours - start
+    spread = sensors.noise[k] + sensors.share[k] * abs(away)
+    compare_by(state, i, sensors.threshold[k], spread, away, theirs - start)
+
+
+@kernel
+def compare_by(state, i, threshold, spread, ours, theirs):
+    """Set the innovation of component i, from both distances from the start.
+
+    A number within its dead zone is only known to lie there: it counts as measured at the end of the zone that is
+    nearest to the prediction, with the variance of a uniform distribution.
+    """
+    state.spread[i] = spread
+    predicted = ours + state.mean[0, i] + spread * state.mean[1, i]
+    if theirs == 0.0 and threshold > 0.0:
+        state.innovation[i] = -beyond(predicted, threshold)
+        state.dead[i] = threshold * threshold / 3.0
+    else:
+        shown = theirs + (threshold if theirs > 0.0 else -threshold)
+        state.innovation[i] = shown - predicted
+        state.dead[i] = 0.0
+
+
+@kernel
+def move_internal_state(estimator):
+    """Correct the internal state by the error, and write the correction made to ``error``.
+
+    Points that touch stay on the floor and keep sticking, so that the contact forces do not jump; the anchors of their
+    springs move with them.
+    """
+    error, state, motion = estimator.error, estimator.state, estimator.scratch.motion
+    tree, nv = estimator.tree, estimator.rates.shape[1]
+    if not is_finite(error):
+        error[:] = 0.0
+        return
+    hold_points(estimator, error[:nv])
+    for first in (0, 2):
+        factor_held(estimator.model, tree, first)
+        allow(estimator.model, tree, error[nv:] if first == 0 else error[:nv], estimator.buffer)
+    for c in range(state.mode.shape[0]):
+        for axis in range(3):
+            estimator.points[c, axis] = motion.poses.contact[c, axis]
+            if tree.kind[0] == FLOATING:
+                estimator.points[c, axis] += state.q[axis]
+    displace_configuration(tree, error, state.q)
+    prepare(tree, state, estimator.scratch)
+    for c in range(state.mode.shape[0]):
+        for axis in range(2):
+            root = state.q[axis] if tree.kind[0] == FLOATING else 0.0
+            state.anchor[c, axis] += root + motion.poses.contact[c, axis] - estimator.points[c, axis]
+    for dof in range(nv):
+        estimator.shown.motion.rates[dof] += error[nv + dof]
+        state.cache.rate[dof] += error[nv + dof]
+    copy1(state.q, estimator.shown.q)
+    set_momentum(estimator)
+
+
+@kernel
+def hold_points(estimator, displacement):
+    """Set the rows of J of the points that a displacement leaves on the floor."""
+    model, state, tree = estimator.model, estimator.state, estimator.tree
+    contact, nv = estimator.scratch.motion.poses.contact, displacement.shape[0]
+    for c in range(state.mode.shape[0]):
+        rows = model.kept[c]
+        for axis in range(3):
+            copy1(model.point[c, axis], rows[axis])
+        if state.mode[c] == NONE:
+            set_point_rows(tree, estimator.scratch.motion.poses, c, 2, rows)
+        rise = 0.0
+        for dof in range(nv):
+            rise += rows[2, dof] * displacement[dof]
+        root = state.q[2] if tree.kind[0] == FLOATING else 0.0
+        if abs(rise) > LIFTED if state.mode[c] != NONE else root + contact[c, 2] + rise > 0.0:
+            rows[:] = 0.0
+
+
+@kernel
+def displace_configuration(tree, error, q):
+    """Displace a configuration by an error: positions and angles by numbers, a floating root by a rotation vector."""
+    for i in range(tree.parent.shape[0]):
+        a, j = tree.first_q[i], tree.first_v[i]
+        for k in range(3 if tree.kind[i] == FLOATING else 1):
+            q[a + k] += error[j + k]
+        if tree.kind[i] == FLOATING:
+            turned = quat_mul(
+                quat_exp((error[j + 3], error[j + 4], error[j + 5])), (q[a + 3], q[a + 4], q[a + 5], q[a + 6])
+            )
+            q[a + 3], q[a + 4], q[a + 5], q[a + 6] = quat_normalized(turned)
+
+
+@kernel
+def show_estimate(estimator, measurement):
+    """Copy the internal state, its contacts and its forces into the measurement."""
+    state, shown = estimator.state, estimator.shown
+    copy1(state.q, measurement.q)
+    copy1(shown.motion.rates, measurement.motion.rates)
+    for c in range(state.mode.shape[0]):
+        measurement.contact_state[c] = state.contact_state[c]
+        copy1(state.force[c], measurement.force[c])
+    place_measured(measurement)
