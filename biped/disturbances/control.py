@@ -49,12 +49,8 @@ class Actuators(Disturbance, ParameterGroup):
     noise: ByJoint = quantity("N·m", "Torque noise (standard deviation at each tick), for all joints or by joint", 0.0)
     relative_noise: ByJoint = quantity("", "Standard deviation of torque noise / torque (Harris and Wolpert 1998)", 0.0)
     seed: int = quantity("", "Seed of the torque noise", 0)
-    stiffness: ByJoint = quantity(
-        "N·m/rad", "Intrinsic stiffness of muscles and tendons, for all joints or by joint", 0.0
-    )
-    damping: ByJoint = quantity(
-        "N·m·s/rad", "Intrinsic damping of muscles and tendons, for all joints or by joint", 0.0
-    )
+    stiffness: ByJoint = quantity("N·m/rad", "Intrinsic stiffness of muscles and tendons, for all or by joint", 0.0)
+    damping: ByJoint = quantity("N·m·s/rad", "Intrinsic damping of muscles and tendons, for all or by joint", 0.0)
 
     def __post_init__(self) -> None:
         for name in ("noise", "relative_noise", "stiffness", "damping"):

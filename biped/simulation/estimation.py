@@ -24,11 +24,12 @@ from contact.arrays import Floats
 SPAN = 0.008
 #: Square root of the spectral density of unexpected forces, divided by the weight [√s], and of moments on the root,
 #: divided by weight times height [√s], and of joint torques, divided by weight times height [√s].
-FORCE, MOMENT, TORQUE = (float(x) for x in __import__("os").environ.get("FMT", "0.024,0.0024,0.0008").split(","))
+FORCE, MOMENT, TORQUE = 0.024, 0.0024, 0.01
 #: [m/s, rad/s] Standard deviation of an unexpected velocity of the floor over the time of an update.
-FLOOR_VELOCITY, FLOOR_RATE = (float(x) for x in __import__("os").environ.get("FL", "0.002,0.002").split(","))
-#: [m/s, rad/s] Standard deviation of further noise of each rate over the time of an update.
-SLACK = float(__import__("os").environ.get("SLACK", "0.01"))
+FLOOR_VELOCITY, FLOOR_RATE = 0.002, 0.002
+#: [m/s, rad/s] Standard deviation of further noise of each rate over the time of an update: what the model leaves out,
+#: such as rolling soles.
+SLACK = 0.15
 
 
 def is_estimated(sensors: Sensors | None, model: Model, controller: Controller | None) -> bool:

@@ -11,6 +11,7 @@ from biped.disturbances.sensors.sensors import AUTO, KALMAN, NO_ESTIMATOR, is_no
 from biped.disturbances.sensors.sensors import Sensors as Sensors
 
 __all__ = [
-    "AUTO", "KALMAN", "NO_ESTIMATOR", "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "VestibularChannel", "VisualChannel", "is_noisy",
+    "AUTO", "KALMAN", "NO_ESTIMATOR",
+    "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "VestibularChannel", "VisualChannel", "is_noisy",
     "shared_delay",
 ]  # fmt: skip

@@ -49,6 +49,7 @@ class ErrorModel(NamedTuple):
 def new_error_model(n: int, nv: int, nc: int, span: float, strength: Floats, slack: float, floor: Floats) -> ErrorModel:
     """Return the buffers for a tree of n bodies, nv degrees of freedom and nc contact points."""
     square = (np.full((nv, nv), np.nan) for _ in range(4))
+    points = (np.zeros((nc, 3, nv)) for _ in range(2))
     return ErrorModel(
         span,
         np.zeros(nv),
