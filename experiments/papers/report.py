@@ -78,8 +78,8 @@ def halves(findings: Sequence[Finding]) -> str:
         within = [f for f in findings if f.half == half]
         near = [f.within_two_errors for f in within if f.within_two_errors is not None]
         if within:
-            agreeing = sum(f.agrees for f in within)
-            parts.append(f"{half} half: {agreeing} of {len(within)} agree, {sum(near)} of {len(near)} within 2 SE")
+            close = f", {sum(near)} of {len(near)} within 2 SE" if near else ""
+            parts.append(f"{half} half: {sum(f.agrees for f in within)} of {len(within)} agree{close}")
     return "; ".join(parts)
 
 
