@@ -80,7 +80,7 @@ def halves(findings: Sequence[Finding]) -> str:
         if within:
             close = f", {sum(near)} of {len(near)} within 2 SE" if near else ""
             parts.append(f"{half} half: {sum(f.agrees for f in within)} of {len(within)} agree{close}")
-    return "; ".join(parts)
+    return "; ".join(parts).replace("training", "Training", 1)
 
 
 def mood(finding: Finding) -> Mood:
@@ -97,7 +97,7 @@ def _lead(
     computed = f"{len(cached)} of {len(paper.items)} items computed"
     blocks: list[Block] = [Prose(f"{counted} ({computed}).", counted.mood)]
     if shares := halves(all_findings(cached)):
-        blocks.append(Prose(f"{shares}.".capitalize()))
+        blocks.append(Prose(f"{shares}."))
     differing = [
         (item.name, finding)
         for item in paper.items
@@ -151,7 +151,7 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
     if cached.findings:
         blocks.append(findings_table(cached.findings))
         if shares := halves(cached.findings):
-            blocks.append(Prose(f"{shares}.".capitalize()))
+            blocks.append(Prose(f"{shares}."))
     if cached.assumptions:
         blocks.append(Bullets("Assumptions where the paper leaves something open", cached.assumptions))
     for name in cached.pictures:

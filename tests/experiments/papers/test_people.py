@@ -169,7 +169,7 @@ def test_the_first_and_the_fourth_of_each_four_statements_of_the_source_are_for_
         "training", "", "held-out", "held-out", "training", "training", "held-out"
     ]  # fmt: skip
     assert halves(outcome.findings) == (
-        "training half: 1 of 3 agree, 1 of 3 within 2 SE; held-out half: 2 of 3 agree, 1 of 3 within 2 SE"
+        "Training half: 1 of 3 agree, 1 of 3 within 2 SE; held-out half: 2 of 3 agree, 1 of 3 within 2 SE"
     )
     assert not halves(found)
     assert findings_table(outcome.findings).headings[-3:] == ("within 2 SE", "half", "reason or assumption")
