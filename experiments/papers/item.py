@@ -16,6 +16,8 @@ Progress = Callable[[float], None]
 #: Kinds of findings: ``evidence`` counts as agreement with the paper; ``chosen``: a value that the paper leaves open
 #: was fitted to the statement; ``better``: our result is better than the paper's; ``ours``: not in the paper.
 Kind = Literal["evidence", "chosen", "better", "ours"]
+#: Parameters may be fitted to statements of the training half; the held-out half tests them. Empty: not divided.
+Half = Literal["", "training", "held-out"]
 Verdict = Literal["agrees", "better", "differs", "ours", "not so", "fitted"]
 _VERDICTS: dict[Kind, Verdict] = {
     "evidence": "agrees", "chosen": "fitted", "better": "better", "ours": "ours",
@@ -33,6 +35,8 @@ class Finding:
     agrees: bool  # True if the criterion holds
     note: str = ""  # reason for a difference, or an assumption
     kind: Kind = "evidence"  # kind of the finding
+    within_two_errors: bool | None = None  # True if ours is within two standard errors (SE) of the mean; None: unknown
+    half: Half = ""  # half of a paper's statements that are divided for fitting
 
     @property
     def verdict(self) -> Verdict:

@@ -1,7 +1,7 @@
 """Report of published values and ours, with agreements, differences and reasons, as a page and on the terminal."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from experiments.visualization.document import STYLES, print_block
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
-_HEADINGS = ("statement", "published", "ours", "holds if", "", "reason or assumption")
 NOT_COMPUTED = "not computed yet"
 
 
@@ -72,6 +71,18 @@ def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
     return [finding for outcome in cached.values() for finding in outcome.findings]
 
 
+def halves(findings: Sequence[Finding]) -> str:
+    """Return the shares that agree, and that are within two standard errors, in each half; empty without halves."""
+    parts = []
+    for half in ("training", "held-out"):
+        within = [f for f in findings if f.half == half]
+        near = [f.within_two_errors for f in within if f.within_two_errors is not None]
+        if within:
+            close = f", {sum(near)} of {len(near)} within 2 SE" if near else ""
+            parts.append(f"{half} half: {sum(f.agrees for f in within)} of {len(within)} agree{close}")
+    return "; ".join(parts).replace("training", "Training", 1)
+
+
 def mood(finding: Finding) -> Mood:
     """Return the mood of a finding: bad, good for evidence, or muted for other kinds."""
     if not finding.agrees:
@@ -85,6 +96,8 @@ def _lead(
     counted = tally(all_findings(cached))
     computed = f"{len(cached)} of {len(paper.items)} items computed"
     blocks: list[Block] = [Prose(f"{counted} ({computed}).", counted.mood)]
+    if shares := halves(all_findings(cached)):
+        blocks.append(Prose(f"{shares}."))
     differing = [
         (item.name, finding)
         for item in paper.items
@@ -137,6 +150,8 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
     blocks: list[Block] = []
     if cached.findings:
         blocks.append(findings_table(cached.findings))
+        if shares := halves(cached.findings):
+            blocks.append(Prose(f"{shares}."))
     if cached.assumptions:
         blocks.append(Bullets("Assumptions where the paper leaves something open", cached.assumptions))
     for name in cached.pictures:
@@ -153,13 +168,16 @@ def _outcome(item: Item, cached: Cached) -> list[Block]:
 
 
 def findings_table(findings: tuple[Finding, ...]) -> Table:
-    has_notes = any(finding.note for finding in findings)
-    width = len(_HEADINGS) - (0 if has_notes else 1)
+    """Return the table of findings; a column of optional values is left out if it is empty."""
     moods = tuple(mood(finding) for finding in findings)
-    rows = tuple(
-        (f.quantity, shown(f.published), shown(f.ours), f.criterion, f.verdict, f.note)[:width] for f in findings
-    )
-    return Table("", _HEADINGS[:width], rows, moods, fold=False)
+    columns: dict[str, list[str]] = {
+        "statement": [f.quantity for f in findings], "published": [shown(f.published) for f in findings],
+        "ours": [shown(f.ours) for f in findings], "holds if": [f.criterion for f in findings],
+        "verdict": [f.verdict for f in findings], "within 2 SE": [shown(f.within_two_errors) for f in findings],
+        "half": [f.half for f in findings], "reason or assumption": [f.note for f in findings],
+    }  # fmt: skip
+    filled = {heading: cells for heading, cells in columns.items() if any(cells)}
+    return Table("", tuple(filled), tuple(zip(*filled.values(), strict=True)), moods, fold=False)
 
 
 def print_item(item: Item, session: Session) -> None:
@@ -168,6 +186,8 @@ def print_item(item: Item, session: Session) -> None:
         say(f"  failed: {session.failures[item.name].message}", "red")
     elif session.done[item.name].findings:
         print_block(findings_table(session.done[item.name].findings))
+        if shares := halves(session.done[item.name].findings):
+            say(f"  {shares}")
     else:
         say("  no statements to compare", "dim")
 
@@ -175,6 +195,8 @@ def print_item(item: Item, session: Session) -> None:
 def print_summary(session: Session, cached: Mapping[str, Cached], page: Path) -> None:
     counted = tally(all_findings(cached))
     say(f"\n{session.paper.name}: {counted}", f"bold {STYLES[counted.mood]}")
+    if shares := halves(all_findings(cached)):
+        say(shares)
     missing = missing_items(session.paper, cached, session.failures)
     if missing:
         say(f"not on the page: {', '.join(item.name for item, _ in missing)}", "yellow")

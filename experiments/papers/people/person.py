@@ -6,17 +6,20 @@ and the controller, with the controller's defaults.
 
 import math
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from biped import Sensors
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.criteria import stated, when
-from experiments.papers.item import Finding, Progress
+from experiments.papers.item import Finding, Half, Outcome, Progress
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.randomization import Randomization
@@ -42,10 +45,43 @@ PERSON: Mapping[str, Value] = MappingProxyType({
 EXACT: Mapping[str, Value] = MappingProxyType({"sensors.preset": "none"})
 #: Changes to sensors without noise, thresholds and delay, for control periods longer than the delay.
 AT_ONCE: Mapping[str, Value] = MappingProxyType({**EXACT, "sensors.delay": 0.0, "sensors.force.delay": 0.0})
-#: Controller of the ankle strategy, and its only parameter that is not the default: with it all simulated people except
-#: those without a vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
-ANKLES, WEIGHT = "postural", 0.2
-BY_ANKLES: Mapping[str, Value] = MappingProxyType({"controller.weight": WEIGHT})
+#: Weight of proprioception with which all simulated people except those without a vestibular sense stand in the
+#: studies of quiet stance (``examples/quiet-stance.toml``).
+WEIGHT = 0.2
+#: Controller of the person, and its parameters that are not the defaults.
+ANKLES, BY_ANKLES = "postural", MappingProxyType({"controller.weight": WEIGHT})
+#: Effects of age.
+PARTS = ("strength", "delay", "noise")
+
+
+def ages() -> dict[str, dict[str, Value]]:
+    """Return changes of the person by name: young, young with one effect of age, and old."""
+    late = {age: Sensors.preset(age).delay for age in ("young", "old")}
+
+    def aged(*old: str) -> dict[str, Value]:
+        of = {part: "old" if part in old else "young" for part in PARTS}
+        delay = late[of["delay"]]
+        return {
+            "sensors.preset": of["noise"], "sensors.delay": delay, "sensors.force.delay": delay,
+            "actuators.strength": f"{of['strength']}-men",
+        }  # fmt: skip
+
+    return {"young": aged(), **{part: aged(part) for part in PARTS}, "old": aged(*PARTS)}
+
+
+def conditions() -> dict[tuple[str, str, str], dict[str, Value]]:
+    """Return changes of the person by age group, eyes and surface, in quiet stance."""
+    foam = Sensors.preset("foam").proprioceptive
+    on_foam = {f"sensors.proprioceptive.{name}": getattr(foam, name) for name in ("joint_noise", "joint_rate_noise")}
+    return {
+        ("young", "open", "firm"): {"sensors.preset": "eyes-open"},
+        ("young", "closed", "firm"): {"sensors.preset": "eyes-closed"},
+        ("young", "open", "foam"): {"sensors.preset": "foam"},
+        ("young", "closed", "foam"): {"sensors.preset": "eyes-closed", **on_foam},
+        ("old", "open", "firm"): ages()["old"],
+    }
+
+
 #: Assumption for the page.
 PERSON_TEXT = (
     "one simulated person for all statements: the human, upright, with the sensors of closed eyes and a delay of "
@@ -54,13 +90,38 @@ PERSON_TEXT = (
 )
 
 
-def compared(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
+#: Halves of the statements of an item, in their order on the page: the first four, the next four, …
+HALVES: tuple[Half, ...] = ("training", "held-out", "held-out", "training")
+HALVES_TEXT = (
+    "halves: of each four successive statements, the first and the fourth are for training, to which parameters may be "
+    "fitted; the second and the third are held out"
+)
+
+
+def divided(produce: Callable[[bool, Progress], Outcome]) -> Callable[[bool, Progress], Outcome]:
+    """Return the function of an item with its statements divided by ``HALVES``, except those not in the source."""
+
+    def both(quick: bool, progress: Progress) -> Outcome:
+        outcome, number = produce(quick, progress), count()
+        halved = (f if f.kind == "ours" else replace(f, half=HALVES[next(number) % 4]) for f in outcome.findings)
+        return replace(outcome, findings=tuple(halved), assumptions=(*outcome.assumptions, HALVES_TEXT))
+
+    return both
+
+
+def compared(
+    quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0, error: float | None = None
+) -> Finding:
     """Compare a published value with our mean or median; it agrees within ``margin`` if no trial fell.
 
-    The margin is the published spread, or an assumed margin if no spread is known. ``lost``: number of falls.
+    The margin is the published standard deviation between people, or an assumed margin if none is known. ``lost``:
+    number of falls. ``error``: standard error of the published mean, if known; two of them are a second, closer limit.
     """
-    near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
-    return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
+    apart = abs(ours.value - published) if ours.of > 0 and lost == 0 else math.inf
+    spread, close = (f"{float(f'{size:.2g}'):g}" for size in (margin, 2.0 * (error or 0.0)))
+    limit = f"{published:.4g} ± {spread}" + ("" if error is None else f" (2 SE: {close})")
+    finding = stated(quantity, published, shown(ours, lost), when(limit, bool(apart <= margin)), why=why)
+    return finding if error is None else replace(finding, within_two_errors=bool(apart <= 2.0 * error))
 
 
 def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
@@ -70,10 +131,12 @@ def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
 
 
 def shown(ours: Mean, lost: int = 0) -> str:
-    """Return our mean as text, with its interval and the number of falls."""
+    """Return our mean as text, with its interval and the number of falls; ``undefined`` if it is NaN."""
     fell = f"{lost} of {lost + ours.of} fall" if lost else ""
     if ours.of == 0:
         return fell
+    if math.isnan(ours.value):
+        return "undefined" + (f"; {fell}" if fell else "")
     interval = f" ({ours.low:.4g} … {ours.high:.4g})" if ours.of > 1 else ""
     return f"{ours.value:.4g}{interval}" + (f"; {fell}" if fell else "")
 

@@ -82,4 +82,5 @@ def _draw(table: pd.DataFrame) -> Figure:
     with plotted("Where the first step lands", "push [N·s]", "outward of ξ [cm]") as (figure, axes):
         axes.plot(table["push.impulse"], 100.0 * table["first_step_beyond_xcom"], "o", label="ours, trials")
         axes.axhline(0.0, color="C1", label="ξ")
+        axes.margins(0.05)
     return figure

@@ -124,7 +124,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         "torque: m h of the body above the ankles times the floor's greatest acceleration",
         f"the floor moves with minimum jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
         f"profile is unknown; torques are compared at {RISE:g} s, ratios at all durations",
-        "agreement: torques within a published standard deviation; ratios if the published ratio is within our range",
+        "agreement: torques within a published standard deviation (the abstract does not give the number of people, so "
+        "that the standard error is unknown); ratios if the published ratio is within our range",
         f"medians of {replicas} replicas, with their intervals",
     )
     torques = {key: torque(replicated, key[0]) for key, replicated in brackets.items()}

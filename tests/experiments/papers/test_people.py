@@ -1,6 +1,7 @@
 """People's numbers beside ours: what has a closed form is held against it, and every statement can differ."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,9 +9,11 @@ import pytest
 
 from biped.signals import Signal
 from experiments.catalogue.registry import experiment_named
+from experiments.papers.item import Outcome
 from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
-from experiments.papers.people.person import compared, mean_ratio, median, ratio, thresholds
+from experiments.papers.people.person import compared, conditions, divided, mean_ratio, median, ratio, thresholds
 from experiments.papers.people.region import PART, PUBLISHED, findings
+from experiments.papers.report import findings_table, halves
 from experiments.studies import Grid, SweptParameter
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.threshold.search import Bracket
@@ -24,7 +27,7 @@ APART = ("displacement", "sampling", "step-torques", "steps")
 #: What differs by far more than noise moves it in the short versions of what is simulated.
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
-    "quiet-stance": ["RMS distance AP of the centre of pressure, eyes open"],
+    "quiet-stance": [f"{what} AP, young, eyes open, firm" for what in ("short-term exponent", "sample entropy")],
     "tilts": [f"gain at {frequency:g} Hz for a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
 }
 
@@ -147,21 +150,90 @@ def test_the_pendulums_bound_is_reached_by_the_worst_senses(gain, period):
     assert math.isinf(sampling.error_bound(gain, 0.5, rate)) == (gain > 1.5)
 
 
-def people_who_sway(factor):
-    rows = [
-        {"senses": senses, "seed": seed, "rms": factor * mean}
-        for senses, (mean, _) in quiet.PUBLISHED.items()
-        for seed in range(2)
+@pytest.mark.parametrize(
+    ("value", "lost", "agrees", "near"),
+    [(10.9, 0, True, True), (11.9, 0, True, False), (12.1, 0, False, False), (10.0, 1, False, False)],
+)
+def test_a_mean_is_judged_by_the_deviation_and_by_two_standard_errors(value, lost, agrees, near):
+    found = compared("sway", 10.0, 2.0, mean_of([value]), "because", lost=lost, error=0.5)
+    assert (found.agrees, found.within_two_errors) == (agrees, near)
+    assert found.criterion == "10 ± 2 (2 SE: 1)"
+    assert compared("sway", 10.0, 2.0, mean_of([value]), "because").within_two_errors is None
+
+
+def test_the_first_and_the_fourth_of_each_four_statements_of_the_source_are_for_training():
+    found = [compared(str(k), 1.0, 0.25, mean_of([1.0 + 0.1 * k]), "because", error=0.06) for k in range(6)]
+    found.insert(1, replace(found[0], kind="ours"))
+    outcome = divided(lambda *_: Outcome(tuple(found)))(True, lambda _: None)
+    assert [one.half for one in outcome.findings] == [
+        "training", "", "held-out", "held-out", "training", "training", "held-out"
+    ]  # fmt: skip
+    assert halves(outcome.findings) == (
+        "Training half: 1 of 3 agree, 1 of 3 within 2 SE; held-out half: 2 of 3 agree, 1 of 3 within 2 SE"
+    )
+    assert not halves(found)
+    assert findings_table(outcome.findings).headings[-3:] == ("within 2 SE", "half", "reason or assumption")
+
+
+def test_measures_of_an_ellipse_and_of_a_line_are_those_of_the_formulas():
+    time, wide, narrow, rate = np.arange(6000) / 100.0, 4.0, 2.0, 0.35  # [mm], [Hz]
+    phase = 2.0 * math.pi * rate * time
+    ellipse = quiet.measures(time, 1e-3 * wide * np.sin(phase), 1e-3 * narrow * np.cos(phase))
+    assert set(ellipse) == set(quiet.QUANTITIES)
+    for axis, amplitude in (("AP", wide), ("ML", narrow)):
+        assert ellipse[f"RMS distance {axis} [mm]"] == pytest.approx(amplitude / math.sqrt(2.0), rel=5e-3)
+        assert ellipse[f"range {axis} [mm]"] == pytest.approx(2.0 * amplitude, rel=5e-3)
+        for name in ("mean velocity", "unfiltered mean velocity"):
+            assert ellipse[f"{name} {axis} [mm/s]"] == pytest.approx(4.0 * amplitude * rate, rel=5e-3)
+        assert ellipse[f"50 % power frequency {axis} [Hz]"] == pytest.approx(rate, abs=0.02)
+        lag = np.arange(1, 101) / 100.0  # mean square displacement A² (1 − cos ωτ), up to 1 % for the broken cycle
+        slope = np.polyfit(np.log(lag), np.log(1.0 - np.cos(2.0 * math.pi * rate * lag)), 1)[0]
+        assert ellipse[f"short-term exponent {axis}"] == pytest.approx(slope / 2.0, rel=5e-3)
+    assert ellipse["area [mm²]"] == pytest.approx(math.pi * -2.0 * math.log(0.05) * wide * narrow / 2.0, rel=5e-3)
+    assert ellipse["mean power frequency [Hz]"] == pytest.approx(rate, abs=1e-3)
+    line = quiet.measures(time, 1e-3 * wide * np.sin(phase), 1e-12 * np.cos(phase))
+    assert line["area [mm²]"] == line["range ML [mm]"] == 0.0
+    assert {"sample entropy ML", "short-term exponent ML", "50 % power frequency ML [Hz]"}.isdisjoint(line)
+
+
+def as_people_stand(apart):
+    """Trials that differ from people's means by so many standard deviations, in all conditions that are simulated."""
+    table = quiet.people()
+    values = table.assign(value=table["mean"] + apart * table["sd"])
+    trials = values.pivot_table(index=["group", "eyes", "surface"], columns="quantity", values="value").reset_index()
+    simulated = [
+        condition in conditions() for condition in trials[["group", "eyes", "surface"]].itertuples(index=False)
     ]
-    return pd.DataFrame(rows)
+    return pd.concat(2 * [trials[simulated].assign(stood=True)], ignore_index=True)
 
 
-def test_who_sways_as_people_do_in_quiet_stance_agrees_and_who_falls_does_not():
-    assert all(one.agrees for one in quiet.findings(people_who_sway(1.0)))
-    assert [one.agrees for one in quiet.findings(people_who_sway(2.0))] == [False, False, True]
-    fallen = people_who_sway(1.0)
-    fallen.loc[0, "rms"] = np.nan  # with eyes open
-    assert [one.agrees for one in quiet.findings(fallen)] == [False, True, False]
+def test_the_table_of_people_has_every_measure_of_the_simulated_conditions_once():
+    table = quiet.people()
+    assert not table.duplicated(["group", "eyes", "surface", "quantity"]).any()
+    assert (table["sd"] > 0.0).all()
+    assert table["people"].between(14, 87).all()
+    for condition, rows in table.groupby(["group", "eyes", "surface"], sort=False):
+        expected = list(quiet.QUANTITIES)[0 if condition[0] == "young" else -3 :]
+        assert rows["quantity"].tolist() == expected
+    assert len(quiet.rows_of(as_people_stand(0.0))) == 4 * len(quiet.QUANTITIES) + 3
+
+
+def test_who_sways_as_people_do_agrees_and_who_falls_or_stands_still_does_not(monkeypatch):
+    for apart, agrees, near in ((0.0, True, True), (0.9, True, False), (1.1, False, False)):
+        found = quiet.findings(quiet.rows_of(as_people_stand(apart)))
+        assert {(one.agrees, one.within_two_errors) for one in found} == {(agrees, near)}
+        monkeypatch.setattr(quiet, "simulated", lambda *_, apart=apart: as_people_stand(apart))
+        assert quiet.misfit({}) == pytest.approx(apart)
+    trials = as_people_stand(0.0)
+    trials.loc[0, "stood"], trials["sample entropy ML"] = False, np.nan
+    fallen = trials.loc[0, ["group", "eyes", "surface"]].tolist()
+    for row, one in zip(quiet.rows_of(trials), quiet.findings(quiet.rows_of(trials)), strict=True):
+        still = row.quantity == "sample entropy ML"
+        assert row.lost == (row.condition == "{}, eyes {}, {}".format(*fallen))
+        assert one.agrees == (not still and not row.lost)
+        assert one.ours.startswith("undefined") == still
+    monkeypatch.setattr(quiet, "simulated", lambda *_: trials)
+    assert quiet.misfit({}) == math.inf
 
 
 def test_ages_are_the_presets_and_each_part_alone_changes_one_thing():
