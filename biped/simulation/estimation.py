@@ -27,9 +27,9 @@ SPAN = 0.008
 FORCE, MOMENT, TORQUE = 0.024, 0.0024, 0.01
 #: [m/s, rad/s] Standard deviation of an unexpected velocity of the floor over the time of an update.
 FLOOR_VELOCITY, FLOOR_RATE = 0.002, 0.002
-#: [m/s, rad/s] Standard deviation of further noise of each rate over the time of an update: what the model leaves out,
-#: such as rolling soles.
-SLACK = 0.15
+#: [m/s, rad/s] Standard deviation of further noise of each rate over the time of an update, for what the model leaves
+#: out: while all contact points touch the floor, and while some have left it (rolling soles, steps).
+SLACK = 0.01, 0.15
 
 
 def is_estimated(sensors: Sensors | None, model: Model, controller: Controller | None) -> bool:
@@ -53,7 +53,7 @@ def is_estimated(sensors: Sensors | None, model: Model, controller: Controller |
 
 def no_estimator(world: Any) -> Estimator:
     """Return the estimator of a run without estimation; it shares the arrays of the run's world."""
-    model = new_error_model(1, 1, 1, 1.0, np.zeros(1), 0.0, np.zeros(FLOOR_MOTIONS))
+    model = new_error_model(1, 1, 1, 1.0, np.zeros(1), SLACK, np.zeros(FLOOR_MOTIONS))
     return _estimator(world, np.zeros(COUNTS, dtype=np.int64), model, (1, 1, 1, 1))
 
 

@@ -35,7 +35,7 @@ class ErrorModel(NamedTuple):
     stiffness: Floats  # (nv,) K [N·m/rad]
     damping: Floats  # (nv,) D [N·m·s/rad]
     strength: Floats  # (nv,) square root of the spectral density of the process noise of each force [N √s, N·m √s]
-    slack: float  # [rad/s, m/s] standard deviation of independent noise of each rate
+    slack: tuple[float, float]  # [rad/s, m/s] standard deviation of independent noise of each rate: at rest, moving
     floor: Floats  # (FLOOR_MOTIONS,) standard deviation of the floor's velocity [m/s, rad/s]
     mass: Floats  # (nv, nv) M
     factor: Floats  # (nv, nv) Cholesky factor of A
@@ -46,22 +46,14 @@ class ErrorModel(NamedTuple):
     below: Floats  # (n, 12) force and its first moments on each body and all bodies outboard of it
 
 
-def new_error_model(n: int, nv: int, nc: int, span: float, strength: Floats, slack: float, floor: Floats) -> ErrorModel:
+def new_error_model(
+    n: int, nv: int, nc: int, span: float, strength: Floats, slack: tuple[float, float], floor: Floats
+) -> ErrorModel:
     """Return the buffers for a tree of n bodies, nv degrees of freedom and nc contact points."""
     square = (np.full((nv, nv), np.nan) for _ in range(4))
     points = (np.zeros((nc, 3, nv)) for _ in range(2))
-    return ErrorModel(
-        span,
-        np.zeros(nv),
-        np.zeros(nv),
-        strength,
-        slack,
-        floor,
-        *square,
-        np.zeros((nc, 3, nv)),
-        np.zeros((nc, 3, nv)),
-        np.full((n, 12), np.nan),
-    )
+    stiffness, damping = np.zeros(nv), np.zeros(nv)
+    return ErrorModel(span, stiffness, damping, strength, slack, floor, *square, *points, np.full((n, 12), np.nan))
 
 
 @routine

@@ -37,7 +37,8 @@ STEPS = 1  # time steps of a control tick
 LAG = 2  # updates by which the measurements are late
 TICK = 3  # control ticks since the start of the estimation
 LOST = 4  # number of restarts after the internal simulation had lost the body
-COUNTS = 5
+POINTS = 5  # greatest number of contact points that have touched the floor so far
+COUNTS = 6
 
 #: ``shows`` of ``biped.kernels.loop.closed_loop.measure_part``: measure in any case.
 ALWAYS = 2
@@ -181,7 +182,7 @@ def correct(estimator, plant, sensors):
         advance_error(estimator.transition[before], span, state.mean[0], estimator.buffer[:, 0])
         if then < now:
             subtract(state.mean[0], estimator.mended[then % size])
-        advance_covariance(state, estimator.transition[before], estimator.noise[before], estimator.model.slack, span)
+        advance_covariance(state, estimator.transition[before], estimator.noise[before], slack_of(estimator), span)
         compare(estimator, plant.past[sensors.depth[0] + START], sensors, then % size)
         update(state)
         copy1(state.mean[0], estimator.error)
@@ -203,6 +204,16 @@ def correct(estimator, plant, sensors):
         estimator.tree, estimator.scratch.motion.poses, estimator.model, estimator.transition[now % size],
         estimator.noise[now % size],
     )  # fmt: skip
+
+
+@kernel
+def slack_of(estimator):
+    """Return the standard deviation of the rates' independent noise: larger while points have left the floor."""
+    touching = 0
+    for mode in estimator.state.mode:
+        touching += mode != NONE
+    estimator.counts[POINTS] = max(estimator.counts[POINTS], touching)
+    return estimator.model.slack[0 if touching == estimator.counts[POINTS] else 1]
 
 
 @kernel
