@@ -1,6 +1,5 @@
 from .computed_torque import ComputedTorque
 from .cone_workspace import ConeWorkspaceController
-from .forward_model import ForwardModel
 from .gains import load_gains, save_gains
 from .held_joints import HeldJoints
 from .impedance import JointImpedance
@@ -8,7 +7,6 @@ from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
 from .postural import Postural
-from .predicted import Predicted
 from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
 from .stepping import BackwardSteps, LateralSteps, Stepping, StepTasks
@@ -16,7 +14,7 @@ from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
-    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints", "JointImpedance",
-    "JointPD", "LateralSteps", "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
+    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "HeldJoints", "JointImpedance",
+    "JointPD", "LateralSteps", "Postural", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
     "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
 ]  # fmt: skip

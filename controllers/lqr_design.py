@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from biped.control.controller import Impedance
 from biped.derivatives.linearization import Linearization
 from biped.derivatives.linearization.stance import held_stance, linearize_stance, warm_up_stance
 from biped.dynamics import mass_matrix
@@ -22,7 +21,7 @@ from contact.arrays import Floats
 
 T = TypeVar("T")
 
-#: Number of designs, of stances and of predictions that are cached for a model.
+#: Number of designs and of stances that are cached for a model.
 MOST_KEPT = 64
 #: Relative singular value below which torques count as causing no motion in a control period.
 STRAIN_ONLY = 1e-9
@@ -38,8 +37,6 @@ class Plan(NamedTuple):
     step: float  # [s]
     period: float  # [s]
     posture: tuple[float, ...] | None = None  # (nq,) posture in place of that with the root at ``place``
-    stiffness: tuple[float, ...] = ()  # [N·m/rad] of an impedance in each joint, at rest in the posture; () for none
-    damping: tuple[float, ...] = ()  # [N·m·s/rad] damping of this impedance; () for none
 
 
 class Cost(NamedTuple):
@@ -197,21 +194,10 @@ def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
 
 def _stance(model: Model, plan: Plan) -> StanceModel:
     state = _state(model, plan)
-    linearization = linearize_stance(
-        model, plan.floor, state, step=plan.step, period=plan.period, impedance=impedance_of(model, plan, state.q)
-    )
+    linearization = linearize_stance(model, plan.floor, state, step=plan.step, period=plan.period)
     if len(linearization.kept) != 2 * model.nv:
         raise InputError(f"{model.name!r} does not stand with all of its contact points sticking to the floor")
     return StanceModel(state, linearization)
-
-
-def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
-    """Return the impedance of a plan, with rest angles from configuration ``q`` (nq,); None if it has none."""
-    if not plan.stiffness:
-        return None
-    joints = model.joint_names
-    stiffness, damping = (dict(zip(joints, values, strict=True)) for values in (plan.stiffness, plan.damping))
-    return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in joints})
 
 
 def _state(model: Model, plan: Plan) -> State:

@@ -52,6 +52,7 @@ def sections_of(
     platform: bool = False,
     projectile: bool = False,
     apart: bool = False,
+    estimate: bool = False,
 ) -> dict[str, Section]:
     """Return the columns of a run of this model by section, in the order of a row.
 
@@ -62,6 +63,7 @@ def sections_of(
         platform: True if the floor moves.
         projectile: True if a box is thrown.
         apart: True if passive torques of an impedance are recorded separately from actuator torques.
+        estimate: True if a state estimator's configuration and capture point are recorded.
     """
     contacts = [f"contact_{point}_{part}" for point in model.contact_names for part in log.ContactColumns._fields]
     return {
@@ -79,10 +81,16 @@ def sections_of(
         "integrator": integrator_columns or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
+        "estimate": _estimate_columns(model) if estimate else {},
         "joints": dict.fromkeys(_prefixed("ledger", log.JointColumns._fields), "J")
         if apart or len(model.tree.passive)
         else {},
     }
+
+
+def _estimate_columns(model: Model) -> Section:
+    coordinates = _of_joints(model, _prefixed("estimate", model.coordinate_names), _COORDINATES)
+    return {**coordinates, **_with_units(_prefixed("estimate", log.CaptureColumns._fields))}
 
 
 def _recorded_section(recorded: Recorded) -> Section:
@@ -179,6 +187,7 @@ def columns_of(
     platform: bool = False,
     projectile: bool = False,
     apart: bool = False,
+    estimate: bool = False,
 ) -> Columns:
     """Return the columns of a run of this model, computed once; the arguments are those of ``sections_of``.
 
@@ -187,10 +196,10 @@ def columns_of(
     """
     integrator_columns = integrator_columns or {}
     named = tuple(recorded.items() if isinstance(recorded, Mapping) else recorded)
-    key = ("columns", named, tuple(integrator_columns.items()), platform, projectile, apart)
+    key = ("columns", named, tuple(integrator_columns.items()), platform, projectile, apart, estimate)
     if key not in model.derived:
         hidden = torque_names(model)[:6] if model.is_floating else ()
-        sections = sections_of(model, recorded, integrator_columns, platform, projectile, apart)
+        sections = sections_of(model, recorded, integrator_columns, platform, projectile, apart, estimate)
         _check_apart(sections)
         model.derived[key] = Columns(sections, frozenset(hidden))
     return model.derived[key]

@@ -27,9 +27,11 @@ SPAN = 0.008
 FORCE, MOMENT, TORQUE = 0.024, 0.0024, 0.01
 #: [m/s, rad/s] Standard deviation of an unexpected velocity of the floor over the time of an update.
 FLOOR_VELOCITY, FLOOR_RATE = 0.002, 0.002
-#: [m/s, rad/s] Standard deviation of further noise of each rate over the time of an update, for what the model leaves
-#: out: while all contact points touch the floor, and while some have left it (rolling soles, steps).
-SLACK = 0.01, 0.15
+#: [m/s, rad/s, rad/s] Standard deviation of further noise of each rate over the time of an update, for what the model
+#: leaves out, such as rolling soles: root's velocity, root's angular velocity, joints.
+SLACK = 0.01, 0.02, 0.15
+#: Share of the process noise while all contact points touch the floor.
+CALM = 0.03
 
 
 def is_estimated(sensors: Sensors | None, model: Model, controller: Controller | None) -> bool:
@@ -53,7 +55,7 @@ def is_estimated(sensors: Sensors | None, model: Model, controller: Controller |
 
 def no_estimator(world: Any) -> Estimator:
     """Return the estimator of a run without estimation; it shares the arrays of the run's world."""
-    model = new_error_model(1, 1, 1, 1.0, np.zeros(1), SLACK, np.zeros(FLOOR_MOTIONS))
+    model = new_error_model(1, 1, 1, 1.0, np.zeros(1), np.zeros(1), 0.0, np.zeros(FLOOR_MOTIONS))
     return _estimator(world, np.zeros(COUNTS, dtype=np.int64), model, (1, 1, 1, 1))
 
 
@@ -74,7 +76,9 @@ def estimator_of(world: World, model: Model, sensors: SensorModel, period: float
     counts = np.zeros(COUNTS, dtype=np.int64)
     counts[[EVERY, STEPS, LAG]] = every, steps, lag
     floor = np.array([FLOOR_VELOCITY, FLOOR_VELOCITY, FLOOR_RATE, FLOOR_RATE])
-    errors = new_error_model(model.n, model.nv, model.nc, every * period, _strength(model, q), SLACK, floor)
+    errors = new_error_model(
+        model.n, model.nv, model.nc, every * period, _strength(model, q), _slack(model), CALM, floor
+    )
     errors.stiffness[:], errors.damping[:] = world.state.stiffness, world.state.damping
     for i in np.flatnonzero(world.tree.dofs == 1) if len(world.tree.passive) else ():
         errors.stiffness[world.tree.first_v[i]] += world.tree.passive[i, SPRING]
@@ -100,14 +104,15 @@ def _estimator(world: Any, counts: Any, model: Any, sizes: tuple[int, int, int, 
         rates=np.zeros((rows, nv)),
         measured=np.full((rows, nq + nv), np.nan),
         transition=np.zeros((rows, nv, 2 * nv)),
-        noise=np.zeros((rows, nv, nv + FLOOR_MOTIONS)),
+        noise=np.zeros((rows, nv, 2 * nv + FLOOR_MOTIONS)),
         mended=np.zeros((rows, 2 * nv)),
         model=model,
         filter=new_filter(2 * nv),
         error=np.zeros(2 * nv),
         buffer=np.zeros((nv, 1)),
         points=np.zeros((nc, 3)),
-        deviation=np.zeros(2 * nv),
+        weights=np.zeros(2 * nv),
+        capture=np.zeros(4),
     )
 
 
@@ -119,6 +124,14 @@ def _strength(model: Model, q: Floats) -> Floats:
     if model.is_floating:
         strength[:3], strength[3:6] = FORCE * weight, MOMENT * weight * height
     return strength
+
+
+def _slack(model: Model) -> Floats:
+    """Return the standard deviation of independent noise of each rate, (nv,) [m/s, rad/s]."""
+    slack = np.full(model.nv, SLACK[2])
+    if model.is_floating:
+        slack[:3], slack[3:6] = SLACK[0], SLACK[1]
+    return slack
 
 
 def _kept(model: Model, sensors: SensorModel, every: int) -> Floats:

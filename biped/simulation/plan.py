@@ -92,14 +92,17 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     law = _law_of(controller, model, active)
     recorded = () if controller is None else controller.recorded
     more_columns = integrator.columns(carrying)
-    columns = columns_of(carrying, recorded, more_columns, active.floor_moves, active.throw is not None, has_tendons)
+    estimates = is_estimated(active.sensors, model, controller)
+    columns = columns_of(
+        carrying, recorded, more_columns, active.floor_moves, active.throw is not None, has_tendons, estimates
+    )
     span = DEFAULT_PERIOD if controller is None else controller.period
     log_holds_run = log_holds_run and log_can_hold_run(clock, columns)
     sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if log_holds_run else 0)
     world = build_world(carrying, model, floor, state, integrator, active, scene.fall, columns, sizes)
     world = _with_impedance(world, carrying, state, integrator, active, impedance)
     internal = None
-    if is_estimated(active.sensors, model, controller):
+    if estimates:
         internal = _internal_world(scene, state, nominal_q, integrator, active, impedance, sizes)
         world = world._replace(
             estimator=estimator_of(internal, model, world.sensors, span, clock.steps_per_tick, nominal_q)

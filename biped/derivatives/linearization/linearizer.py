@@ -316,6 +316,10 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
         )
     disturbances = sorted_disturbances(scene.disturbances, scene.model)
     actuators = disturbances.actuators
+    if plan.internal is not None:
+        raise InputError("a state estimator cannot be linearized: set Sensors(estimator='none')")
+    if actuators is not None and actuators.has_tone:
+        raise InputError("intrinsic stiffness cannot be linearized, since its rest angles follow the controller: use 0")
     if is_noisy(plan.world.sensors):
         raise InputError("sensor noise cannot be linearized, since it does not depend on the state: leave it out")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from biped.control.controller import Controller, Impedance
+from biped.control.controller import Controller
 from biped.derivatives.linearization.coordinates import displaced
 from biped.derivatives.linearization.linearization import Linearization
 from biped.derivatives.linearization.linearizer import Linearizer
@@ -80,21 +80,16 @@ def _sticking(model: Model, q: Floats, load: Floats) -> State:
 
 
 class _Ticking(Controller):
-    """No controller: torques are held in periods of a given length, in addition to an impedance."""
+    """No controller: torques are held in periods of a given length."""
 
-    def __init__(self, period: float, impedance: Impedance | None) -> None:
-        self.period, self._impedance = period, impedance
-
-    def impedance(self, model: Model) -> Impedance | None:
-        return self._impedance
+    def __init__(self, period: float) -> None:
+        self.period = period
 
     def law(self, model: Model) -> Passive:
         return Passive()
 
 
-def linearize_stance(
-    model: Model, floor: Floor, state: State, *, step: float, period: float, impedance: Impedance | None = None
-) -> Linearization:
+def linearize_stance(model: Model, floor: Floor, state: State, *, step: float, period: float) -> Linearization:
     """Return the linearization of a stance over a control period in which the torques of ``state`` are held.
 
     Args:
@@ -103,12 +98,11 @@ def linearize_stance(
         state: the stance, from ``held_stance``.
         step: [s] time step of the default integrator.
         period: [s] control period, for which torques are held.
-        impedance: impedance of the joints, with rest angles equal to their angles in ``state``; None: no impedance.
 
     Raises:
         InputError: the step does not divide the period, or ``linearize`` refuses the state.
     """
-    return Linearizer(_held(model, floor, state, step, period, impedance)).at(state)
+    return Linearizer(_held(model, floor, state, step, period)).at(state)
 
 
 def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce, *, step: float, period: float) -> None:
@@ -120,7 +114,5 @@ def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce,
     Linearizer(_held(model, floor, state, step, period), announce=announce)
 
 
-def _held(
-    model: Model, floor: Floor, state: State, step: float, period: float, impedance: Impedance | None = None
-) -> Scene:
-    return Scene(model, _Ticking(period, impedance), floor=floor, state=state, step=step)
+def _held(model: Model, floor: Floor, state: State, step: float, period: float) -> Scene:
+    return Scene(model, _Ticking(period), floor=floor, state=state, step=step)

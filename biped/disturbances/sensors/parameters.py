@@ -5,30 +5,24 @@ from typing import Any
 
 from biped.disturbances.disturbance import ParameterGroup, Place
 from biped.disturbances.sensors.sensors import PRESETS, Sensors
-from biped.errors import InputError
 from biped.inputs.fields import inline, quantity
 from biped.model.strength import NO_PRESET
 
 
 @dataclass(frozen=True)
 class SensorParameters(ParameterGroup):
-    """Parameters of sensors and of the prediction that compensates for their delay."""
+    """Parameters of sensors."""
 
     preset: str = quantity(
         "", "Preset of human sensors; other sensor parameters override it", NO_PRESET, choices=(NO_PRESET, *PRESETS)
     )
     sensors: Sensors = inline(Sensors())
-    predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
-    predict_stiffness: float = quantity("N·m/rad", "Muscle stiffness added to each joint for prediction", 300.0)
-    predict_damping: float = quantity("N·m·s/rad", "Muscle damping added to each joint for prediction", 30.0)
 
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
         """Return the sensors, or none if they are ideal; values that differ from the defaults override the preset's."""
-        if self.predict not in (0, 1):
-            raise InputError(f"predict = {self.predict}: it must be 1 (predict the state) or 0 (do not)")
         person = Sensors() if self.preset == NO_PRESET else Sensors.preset(self.preset)
         sensors: Sensors = _over(self.sensors, Sensors(), person)
-        return () if sensors == Sensors(seed=sensors.seed) else (sensors,)
+        return () if sensors == Sensors(seed=sensors.seed, estimator=sensors.estimator) else (sensors,)
 
 
 def _over(given: Any, default: Any, below: Any) -> Any:

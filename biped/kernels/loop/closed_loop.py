@@ -51,7 +51,19 @@ from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.vectors import copy1
-from kernelcache import Entry, Packed, addresses, are_ready, call, generic, kernel, number_of, part, routine
+from kernelcache import (
+    Entry,
+    Packed,
+    addresses,
+    are_ready,
+    call,
+    generic,
+    kernel,
+    number_of,
+    part,
+    places_of,
+    routine,
+)
 
 
 class FallLimits(NamedTuple):
@@ -195,7 +207,7 @@ def ask(law, world):
 
 
 @kernel
-def append_row(tree, ground, state, scratch, projectile, log):
+def append_row(tree, ground, state, scratch, projectile, estimator, log):
     """Append a row for the present state."""
     observe(tree, state, scratch.motion, log)
     record_row(tree, ground, state, scratch.motion, log, time_of(state))
@@ -207,12 +219,15 @@ def append_row(tree, ground, state, scratch, projectile, log):
         copy1(frame[12:16], row[layout.platform + 3 :])
     if layout.projectile != ABSENT:
         copy1(projectile.state[0:7], row[layout.projectile :])
+    if layout.estimate != ABSENT:
+        copy1(estimator.state.q, row[layout.estimate :])
+        copy1(estimator.capture, row[layout.estimate + state.q.shape[0] :])
 
 
 @part
 def append_row_to(world):
     """Call ``append_row``, as a part."""
-    append_row(world.tree, world.ground, world.state, world.scratch, world.projectile, world.log)
+    append_row(world.tree, world.ground, world.state, world.scratch, world.projectile, world.estimator, world.log)
     return OK
 
 
@@ -355,10 +370,11 @@ class Loop:
 
     def __init__(self, world: World, law: Any, internal: World | None = None) -> None:
         self.world, self.law = world, law
+        self._internal: Loop | None = None
         if internal is not None:
             self._internal = Loop(internal, None)
             world.estimator.parts[:] = internal.parts
-            world.estimator.place[0] = self._internal.place
+            world.estimator.place[:] = places_of([self._internal.packed])
         self.packed, self._law = _seen(Packed(world)), _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)

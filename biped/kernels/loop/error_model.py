@@ -35,7 +35,8 @@ class ErrorModel(NamedTuple):
     stiffness: Floats  # (nv,) K [N·m/rad]
     damping: Floats  # (nv,) D [N·m·s/rad]
     strength: Floats  # (nv,) square root of the spectral density of the process noise of each force [N √s, N·m √s]
-    slack: tuple[float, float]  # [rad/s, m/s] standard deviation of independent noise of each rate: at rest, moving
+    slack: Floats  # (nv,) [m/s, rad/s] standard deviation of independent noise of each rate
+    calm: float  # share of the process noise while all contact points touch the floor
     floor: Floats  # (FLOOR_MOTIONS,) standard deviation of the floor's velocity [m/s, rad/s]
     mass: Floats  # (nv, nv) M
     factor: Floats  # (nv, nv) Cholesky factor of A
@@ -47,13 +48,15 @@ class ErrorModel(NamedTuple):
 
 
 def new_error_model(
-    n: int, nv: int, nc: int, span: float, strength: Floats, slack: tuple[float, float], floor: Floats
+    n: int, nv: int, nc: int, span: float, strength: Floats, slack: Floats, calm: float, floor: Floats
 ) -> ErrorModel:
     """Return the buffers for a tree of n bodies, nv degrees of freedom and nc contact points."""
-    square = (np.full((nv, nv), np.nan) for _ in range(4))
-    points = (np.zeros((nc, 3, nv)) for _ in range(2))
-    stiffness, damping = np.zeros(nv), np.zeros(nv)
-    return ErrorModel(span, stiffness, damping, strength, slack, floor, *square, *points, np.full((n, 12), np.nan))
+    mass, factor, held, load = (np.full((nv, nv), np.nan) for _ in range(4))
+    point, kept = (np.zeros((nc, 3, nv)) for _ in range(2))
+    stiffness, damping, below = np.zeros(nv), np.zeros(nv), np.full((n, 12), np.nan)
+    return ErrorModel(
+        span, stiffness, damping, strength, slack, calm, floor, mass, factor, held, load, point, kept, below
+    )  # fmt: skip
 
 
 @routine
@@ -165,21 +168,22 @@ def add_held_points(point, firm, first, matrix):
 
 
 @routine
-def write_transition(tree, poses, model, transition, noise):
+def write_transition(tree, poses, model, share, transition, noise):
     """Write the transition (nv, 2 nv) of the rates, ė' = R (e, ė), and the square root (nv, ·) of their noise.
 
-    The process noise has forces in all degrees of freedom and velocities of the floor under the points that touch.
+    The process noise has forces in all degrees of freedom, velocities of the floor under the points that touch, and
+    independent noise of each rate; all are multiplied by ``share``.
     """
-    nv, firm = model.mass.shape[0], firmness(tree)
+    nv, firm = model.mass.shape[0], share * firmness(tree)
     for i in range(nv):
         for k in range(nv):
             transition[i, k] = -model.span * model.load[i, k]
             transition[i, nv + k] = model.mass[i, k]
-            noise[i, k] = math.sqrt(model.span) * model.strength[i] if i == k else 0.0
+            noise[i, k] = share * math.sqrt(model.span) * model.strength[i] if i == k else 0.0
         transition[i, i] -= model.span * model.stiffness[i]
-        for k in range(FLOOR_MOTIONS):
+        for k in range(noise.shape[1] - nv):
             noise[i, nv + k] = 0.0
-    add_held_points(model.point, -firm / SETTLING, 2, transition[:, :nv])
+    add_held_points(model.point, -firmness(tree) / SETTLING, 2, transition[:, :nv])
     for c in range(model.point.shape[0]):
         x, y = poses.contact[c, 0], poses.contact[c, 1]
         for i in range(nv):
@@ -190,6 +194,8 @@ def write_transition(tree, poses, model, transition, noise):
             noise[i, nv + 3] -= firm * model.floor[3] * (x * jz)
     solve_cholesky(model.factor, transition)
     solve_cholesky(model.factor, noise)
+    for i in range(nv):
+        noise[i, nv + FLOOR_MOTIONS + i] = share * model.slack[i]
 
 
 @kernel

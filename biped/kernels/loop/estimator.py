@@ -23,7 +23,7 @@ from biped.kernels.loop.part_indices import APPLY, MEASURE, TAKE_STEPS
 from biped.kernels.state.simulation_state import SimulationState
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import prepare
-from biped.kernels.tree.dynamics import compose_mass_matrix
+from biped.kernels.tree.dynamics import centre_of_mass, compose_mass_matrix
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
@@ -72,7 +72,8 @@ class Estimator(NamedTuple):
     error: Floats  # (2 nv,) buffer
     buffer: Floats  # (nv, 1) buffer
     points: Floats  # (nc, 3) buffer: positions of the contact points
-    deviation: Floats  # (2 nv,) standard deviation of the present error of configuration and rates
+    weights: Floats  # (2 nv,) buffer: derivatives of a number by the error
+    capture: Floats  # (4,) [m] estimated capture point, and the standard deviations of its error
 
 
 @kernel
@@ -101,6 +102,7 @@ def estimate(estimator, plant, sensors, torque, measurement):
         correct(estimator, plant, sensors)
     counts[TICK] += 1
     show_estimate(estimator, measurement)
+    locate_capture_point(estimator)
 
 
 @kernel
@@ -182,7 +184,7 @@ def correct(estimator, plant, sensors):
         advance_error(estimator.transition[before], span, state.mean[0], estimator.buffer[:, 0])
         if then < now:
             subtract(state.mean[0], estimator.mended[then % size])
-        advance_covariance(state, estimator.transition[before], estimator.noise[before], slack_of(estimator), span)
+        advance_covariance(state, estimator.transition[before], estimator.noise[before], span)
         compare(estimator, plant.past[sensors.depth[0] + START], sensors, then % size)
         update(state)
         copy1(state.mean[0], estimator.error)
@@ -201,19 +203,22 @@ def correct(estimator, plant, sensors):
     copy1(estimator.state.q, estimator.q[now % size])
     copy1(estimator.shown.motion.rates, estimator.rates[now % size])
     write_transition(
-        estimator.tree, estimator.scratch.motion.poses, estimator.model, estimator.transition[now % size],
+        estimator.tree, estimator.scratch.motion.poses, estimator.model, noise_share(estimator),
+        estimator.transition[now % size],
         estimator.noise[now % size],
     )  # fmt: skip
+    for axis in range(2):
+        estimator.capture[2 + axis] = capture_deviation(estimator, axis, max(then, 0), now)
 
 
 @kernel
-def slack_of(estimator):
-    """Return the standard deviation of the rates' independent noise: larger while points have left the floor."""
+def noise_share(estimator):
+    """Return the share of the process noise: less than one while all contact points touch the floor."""
     touching = 0
     for mode in estimator.state.mode:
         touching += mode != NONE
     estimator.counts[POINTS] = max(estimator.counts[POINTS], touching)
-    return estimator.model.slack[0 if touching == estimator.counts[POINTS] else 1]
+    return estimator.model.calm if touching == estimator.counts[POINTS] else 1.0
 
 
 @kernel
@@ -353,3 +358,56 @@ def show_estimate(estimator, measurement):
         measurement.contact_state[c] = state.contact_state[c]
         copy1(state.force[c], measurement.force[c])
     place_measured(measurement)
+
+
+@kernel
+def pendulum_rate(estimator):
+    """Return ω = √(g/z) [1/s], with the height z of the centre of mass over the lowest contact point."""
+    tree, poses, lowest = estimator.tree, estimator.scratch.motion.poses, 0.0
+    for c in range(poses.contact.shape[0]):
+        lowest = min(lowest, poses.contact[c, 2])
+    height = centre_of_mass(tree, poses)[2] - lowest
+    return math.sqrt(abs(tree.gravity[2]) / height) if height > 0.0 else math.inf
+
+
+@kernel
+def locate_capture_point(estimator):
+    """Write ξ = x + ẋ/ω of the internal state, for a floating root."""
+    state, tree, motion = estimator.state, estimator.tree, estimator.scratch.motion
+    if tree.kind[0] == FLOATING:
+        com, mass, omega = centre_of_mass(tree, motion.poses), 0.0, pendulum_rate(estimator)
+        for i in range(tree.mass.shape[0]):
+            mass += tree.mass[i]
+        for axis in range(2):
+            estimator.capture[axis] = state.q[axis] + com[axis] + state.momentum[axis] / (mass * omega)
+
+
+@kernel
+def capture_deviation(estimator, axis, then, now):
+    """Return the standard deviation [m] of the present error of ξ: its weights are brought back to the measurements."""
+    model, weights, size = estimator.model, estimator.weights, estimator.q.shape[0]
+    nv, span, omega, total = model.mass.shape[0], model.span, pendulum_rate(estimator), 0.0
+    if estimator.tree.kind[0] != FLOATING:
+        return 0.0
+    for dof in range(nv):
+        weights[dof] = model.mass[axis, dof] / model.mass[0, 0]
+        weights[nv + dof] = weights[dof] / omega
+    for k in range(now - 1, then - 1, -1):
+        transition, noise = estimator.transition[k % size], estimator.noise[k % size]
+        for i in range(nv):
+            estimator.buffer[i, 0] = span * weights[i] + weights[nv + i]
+            weights[nv + i] = 0.0
+        for i in range(nv):
+            rate = estimator.buffer[i, 0]
+            for j in range(nv):
+                weights[j] += rate * transition[i, j]
+                weights[nv + j] += rate * transition[i, nv + j]
+        for j in range(noise.shape[1]):
+            part = 0.0
+            for i in range(nv):
+                part += estimator.buffer[i, 0] * noise[i, j]
+            total += part * part
+    for i in range(2 * nv):
+        for j in range(2 * nv):
+            total += weights[i] * estimator.filter.errors[i, j] * weights[j]
+    return math.sqrt(max(total, 0.0))

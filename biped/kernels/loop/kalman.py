@@ -62,14 +62,13 @@ def advance_error(transition, span, error, rate):
 
 
 @routine
-def advance_covariance(state, transition, noise, slack, span):
+def advance_covariance(state, transition, noise, span):
     """Propagate the covariances over a span.
 
     Args:
         state: ``Filter``.
         transition: (nv, 2 nv) of the rates.
         noise: (nv, ·) square root of the rates' process noise.
-        slack: [rad/s, m/s] standard deviation of further, independent noise of each rate.
         span: [s].
     """
     nv, m = transition.shape[0], state.errors.shape[0]
@@ -78,7 +77,6 @@ def advance_covariance(state, transition, noise, slack, span):
     advance_rows(transition, span, state.seen, state.errors)
     symmetrize(state.errors)
     for i in range(nv):
-        state.errors[nv + i, nv + i] += slack * slack
         for k in range(nv):
             total = 0.0
             for j in range(noise.shape[1]):

@@ -75,6 +75,7 @@ class RowLayout(NamedTuple):
     integrator: int  # numbers of the integrator
     platform: int  # ``PoseColumns``; ABSENT for a floor at rest
     projectile: int  # ``PoseColumns``; ABSENT without a thrown box
+    estimate: int  # configuration, then ``CaptureColumns``; ABSENT without a state estimator
     joints: int  # ``JointColumns``; ABSENT for a model without limits and bearings of joints
 
 
@@ -134,6 +135,15 @@ class PoseColumns(NamedTuple):
     qx: float
     qy: float
     qz: float
+
+
+class CaptureColumns(NamedTuple):
+    """Estimated capture point (extrapolated centre of mass) and the standard deviations of its error [m]."""
+
+    xcom_x: float
+    xcom_y: float
+    xcom_sd_x: float
+    xcom_sd_y: float
 
 
 class Log(NamedTuple):
