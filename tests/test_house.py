@@ -29,8 +29,6 @@ LATE = {
     "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},
     "biped.records.read": {"biped/signals/signal.py"},
     "kernelcache": {"experiments/studies/store/header.py"},
-    "controllers.forward_model": {"experiments/catalogue/prediction.py"},
-    "controllers.predicted": {"experiments/catalogue/prediction.py"},
     "experiments.benchmarks": {"experiments/benchmarks/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
     "experiments.lookup.open_registry": {"experiments/catalogue/registry.py"},

@@ -12,6 +12,8 @@ from biped.kernels.loop import log
 from biped.model import Model
 
 POSE = log.PoseColumns._fields
+#: Prefix of the columns of a state estimator.
+ESTIMATE = "estimate"
 _XYZ = ("x", "y", "z")
 #: Units of a joint's coordinates, velocities and torques, by its kind.
 _COORDINATES = {
@@ -89,8 +91,8 @@ def sections_of(
 
 
 def _estimate_columns(model: Model) -> Section:
-    coordinates = _of_joints(model, _prefixed("estimate", model.coordinate_names), _COORDINATES)
-    return {**coordinates, **_with_units(_prefixed("estimate", log.CaptureColumns._fields))}
+    coordinates = _of_joints(model, _prefixed(ESTIMATE, model.coordinate_names), _COORDINATES)
+    return {**coordinates, **_with_units(_prefixed(ESTIMATE, log.CaptureColumns._fields))}
 
 
 def _recorded_section(recorded: Recorded) -> Section:

@@ -375,7 +375,8 @@ class Loop:
             self._internal = Loop(internal, None)
             world.estimator.parts[:] = internal.parts
             world.estimator.place[:] = places_of([self._internal.packed])
-        self.packed, self._law = _seen(Packed(world)), _packed_law(law)
+        self.packed: Packed = _seen(Packed(world))
+        self._law = _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)
         calls = dict(zip(uses, addresses(list(uses.values())), strict=True))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +12,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.inputs.modules import saved_names
 from biped.model import Model
+from biped.runs.row_layout import ESTIMATE
 from biped.runs.run import Run
 from biped.runs.world import Bodies
 from biped.simulation.collapse import collapse, has_fallen
@@ -134,6 +135,8 @@ def load_runs(
 ) -> list[LoadedRun]:
     """Load the runs in some folders; after a fall they continue limp for ``after`` [s]; None: as saved.
 
+    A single run with a state estimator is followed by the estimated motion.
+
     A ``record``, if given, is compared with the first run; see ``paired_columns`` for its format.
 
     Raises:
@@ -155,7 +158,17 @@ def load_runs(
                 name = f"{source.experiment.name} ({folder})"
         measured = () if record is None or runs else tuple(measured_plots(source.run, record))
         runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances), measured))
-    return runs
+    estimated = estimated_run(runs[0].run) if len(runs) == 1 else None
+    return runs if estimated is None else [*runs, LoadedRun("estimate", estimated, trajectory_of(estimated))]
+
+
+def estimated_run(run: Run) -> Run | None:
+    """Return a run with the configuration that the state estimator believed in; None without an estimator."""
+    frame = run.frame
+    names = [name for name in frame.columns if f"{ESTIMATE}_{name}" in frame.columns]
+    if not names:
+        return None
+    return replace(run, frame=frame.assign(**{name: frame[f"{ESTIMATE}_{name}"] for name in names}), after=None)
 
 
 def continue_fall(source: RunSource, duration: float) -> None:

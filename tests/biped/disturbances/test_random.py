@@ -8,7 +8,7 @@ import pytest
 
 from biped import Force, InputError, Kick, Platform, Push, Signal, Throw, simulate
 from biped.runs.verdict import FELL, LOST_CONTROL, RECOVERED, STEPPED, UNDECIDED, UNRELIABLE
-from controllers import ForwardModel, JointPD
+from controllers import JointPD
 from experiments.catalogue.parameters.random_disturbances import SHARE, random_disturbances
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.config import read_config
@@ -63,10 +63,8 @@ def test_two_thousand_random_disturbances(tmp_path, law):
     assert set(failed["failure"]) <= {"IntegrationError"}
     numbers = frame.select_dtypes("number").to_numpy(dtype=float)
     assert not np.isinf(numbers).any()
-    if law != "workspace":  # the others know what actuators can give, and ask for no more; but for what muscles add
-        for _, trial in frame[frame["saturation_time"] > 0.0].iterrows():
-            changes = {name: trial[name] for name in ("random.seed", "actuators.strength")}
-            assert isinstance(balance.build(changes).controller, ForwardModel)
+    if law != "workspace":  # the others know what actuators can give, and ask for no more
+        assert not (frame["saturation_time"] > 0.0).any()
 
 
 def test_a_seed_decides_and_all_kinds_occur():

@@ -187,7 +187,7 @@ def another(parameter):
         "floor.friction": "printed", "floor.law": "hunt-crossley",
         "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
         "initial.stance": "upright", "initial.lean": 0.03, "sensors.preset": "foam",
-        "sensors.predict": 0,
+        "sensors.estimator": "none",
         **{f"{group}.{name}": value for group in ("platform", "force")
            for name, value in {"filter": 2.0, "resample": 5.0, "offset": 0.005, "end": 1.6}.items()},
         "platform.units": "mm", "force.units": "kN", "controller.motion.units": "x=mm",
@@ -224,7 +224,7 @@ def switched_on(parameter, recorded):
         on[group] = {"force.size": 1.0, "force.pattern": patterns.get(name, "sine"), "force.duration": 5.0}
     if name == "resample":  # a rate below the record's is refused without a filter
         on[group] |= {f"{group}.filter": 2.0}
-    if name.startswith("predict"):
+    if name == "estimator":
         on[group] = {"sensors.delay": 0.1}
     if name in ("knees", "width", "foot_angle", "lean"):
         on[group] = {"initial.stance": "upright"}
