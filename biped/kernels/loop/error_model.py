@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.tree.dynamics import compose_mass_matrix
+from biped.kernels.tree.tree import FLOATING
 from contact.arrays import Floats
 from contact.modes import NONE, STICKING
 from contact.vectors import add, copy1, cross, dot, load3, load6, load9, mat_vec, scale, triple
@@ -80,6 +81,8 @@ def set_load_stiffness(tree, poses, force, below, load):
         moments = load9(below[:, 3:], i)
         trace = moments[0] + moments[4] + moments[8]
         for b in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
+            if tree.kind[i] == FLOATING and b < tree.first_v[i] + 3:
+                continue  # the reference point of moments moves with the root
             twist = load6(poses.motion, b)
             turned = add(mat_vec(moments, twist[3:]), scale(-trace, twist[3:]))
             couple = add(cross(twist[:3], load3(below, i)), turned)
