@@ -92,8 +92,7 @@ def _estimator(world: Any, counts: Any, model: Any, sizes: tuple[int, int, int, 
     rows, nq, nv, nc = sizes
     return Estimator(
         counts=counts,
-        parts=np.zeros(PARTS, dtype=np.int64),
-        place=np.zeros(1, dtype=object if numba.config.DISABLE_JIT else np.int64),
+        place=np.zeros(1 + PARTS, dtype=object if numba.config.DISABLE_JIT else np.int64),
         cursor=world.log.cursor,
         tree=world.tree,
         state=world.state,

@@ -15,6 +15,7 @@ from biped.control.observation import Observation
 from biped.disturbances import check_begins
 from biped.errors import InputError
 from biped.inputs.checks import integer
+from biped.kernels.loop.estimator import memory_of
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.metrics.definitions.verdict import is_open
@@ -29,7 +30,6 @@ from biped.simulation.plan import check_rows
 from biped.simulation.snapshot import (
     Snapshot,
     copies_of,
-    memory_of_estimator,
     put_arrays,
     put_seeds,
     put_state,
@@ -237,7 +237,7 @@ class Session:
         return Snapshot(
             state=self.state.copy(),
             law=copies_of(self.plan.law),
-            estimator=copies_of(memory_of_estimator(world)),
+            estimator=copies_of(memory_of(world.estimator, world.torque)),
             memory=None if controller is None else controller.memory(),
             recorded=world.log.extra.copy(),
             seeds=seeds_of(world),
@@ -296,7 +296,7 @@ class Session:
     def _remember(self, snapshot: Snapshot) -> None:
         """Restore the controller's memory from a snapshot; a Python controller without ``memory`` is reset instead."""
         put_arrays(snapshot.law, self.plan.law)
-        put_arrays(snapshot.estimator, memory_of_estimator(self.plan.world))
+        put_arrays(snapshot.estimator, memory_of(self.plan.world.estimator, self.plan.world.torque))
         self._driver.was_reset = snapshot.was_reset and snapshot.memory is not None
         if snapshot.memory is not None and self.plan.controller is not None:
             self.plan.controller.remember(snapshot.memory)

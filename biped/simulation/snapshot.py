@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from biped.kernels.loop.closed_loop import World
-from biped.kernels.loop.estimator import estimates
 from biped.kernels.loop.log import OBSERVED
 from biped.kernels.state.arrays import arrays_of
 from biped.kernels.step.step import prepare
@@ -33,11 +32,6 @@ class Snapshot:
 def copies_of(value: Any) -> tuple[Floats, ...]:
     """Return copies of all arrays in nested tuples."""
     return tuple(array.copy() for array in arrays_of(value))
-
-
-def memory_of_estimator(world: World) -> tuple[Floats, ...]:
-    """Return the arrays on which the next estimate depends; none without an estimator."""
-    return arrays_of((world.estimator, world.torque)) if estimates(world.estimator) else ()
 
 
 def put_arrays(source: Any, target: Any) -> None:

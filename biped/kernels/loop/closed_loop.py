@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.kernels.loop.estimator import Estimator, estimate, estimates
+from biped.kernels.loop.estimator import Estimator, estimate, estimates, memory_of
 from biped.kernels.loop.following import follow, follows
 from biped.kernels.loop.log import (
     ABSENT,
@@ -40,7 +40,6 @@ from biped.kernels.loop.projectile import (
     time_before_impact,
 )
 from biped.kernels.solve.causes import COLLISION_FAILED
-from biped.kernels.state.arrays import arrays_of
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import SENSED, STEP_LENGTH, STEPS, TIME_ORIGIN, SimulationState
@@ -373,8 +372,8 @@ class Loop:
         self._internal: Loop | None = None
         if internal is not None:
             self._internal = Loop(internal, None)
-            world.estimator.parts[:] = internal.parts
-            world.estimator.place[:] = places_of([self._internal.packed])
+            world.estimator.place[:1] = places_of([self._internal.packed])
+            world.estimator.place[1:] = internal.parts
         self.packed: Packed = _seen(Packed(world))
         self._law = _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
@@ -410,8 +409,8 @@ class Loop:
         counts, past, depth = self.world.state.counts, self.world.state.past, int(self.world.sensors.depth[0])
         sensed = counts[SENSED]
         written = [sensed % depth, *range(depth, past.shape[0])]
-        before, estimated = past[written], self.world.estimator if estimates(self.world.estimator) else ()
-        arrays = [(array, array.copy()) for array in arrays_of((estimated, self.world.torque))]
+        before, memory = past[written], memory_of(self.world.estimator, self.world.torque)
+        arrays = [(array, array.copy()) for array in memory]
         reason = self._measure(0, ALWAYS_SHOWN)
         past[written] = before
         for array, copied in arrays:

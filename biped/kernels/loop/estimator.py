@@ -20,6 +20,7 @@ from biped.kernels.loop.error_model import (
 from biped.kernels.loop.kalman import Filter, advance_covariance, advance_error, is_finite, update
 from biped.kernels.loop.measurement import START, Measurement, beyond, place_measured
 from biped.kernels.loop.part_indices import APPLY, MEASURE, TAKE_STEPS
+from biped.kernels.state.arrays import arrays_of
 from biped.kernels.state.simulation_state import SimulationState
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import prepare
@@ -51,8 +52,7 @@ class Estimator(NamedTuple):
 
     counts: Integers  # (COUNTS,)
     # The internal closed loop:
-    parts: Integers  # (PARTS,) addresses of its parts
-    place: Any  # (1,) address of its packed world
+    place: Any  # (1 + PARTS,) addresses of its packed world and of its parts
     cursor: Integers  # its log's
     tree: Tree
     state: SimulationState
@@ -81,6 +81,13 @@ def estimates(estimator):
     return estimator.counts[EVERY] > 0
 
 
+def memory_of(estimator: Estimator, torque: Floats) -> tuple[Floats, ...]:
+    """Return the arrays on which the next estimate depends, without addresses; none without an estimator."""
+    if not estimates(estimator):
+        return ()
+    return arrays_of((tuple(item for item in estimator if item is not estimator.place), torque))
+
+
 @routine
 def estimate(estimator, plant, sensors, torque, measurement):
     """Replace the measurement of a tick by the estimate of the present state.
@@ -96,7 +103,7 @@ def estimate(estimator, plant, sensors, torque, measurement):
     if counts[TICK] > 0:
         simulate_tick(estimator, torque, measurement)
     else:
-        call(estimator.parts[MEASURE], estimator.place[0], 0, ALWAYS)
+        call(estimator.place[1 + MEASURE], estimator.place[0], 0, ALWAYS)
     store_measured(estimator, plant, sensors, measurement)
     if counts[TICK] % counts[EVERY] == 0:
         correct(estimator, plant, sensors)
@@ -109,11 +116,11 @@ def estimate(estimator, plant, sensors, torque, measurement):
 def simulate_tick(estimator, torque, measurement):
     """Take the steps of a tick with the given torques; restart from the measurement if there is no solution."""
     copy1(torque, estimator.torque)
-    call(estimator.parts[APPLY], estimator.place[0])
+    call(estimator.place[1 + APPLY], estimator.place[0])
     estimator.cursor[0] = estimator.cursor[1] = 0
-    reason = call(estimator.parts[TAKE_STEPS], estimator.place[0], estimator.counts[STEPS])
+    reason = call(estimator.place[1 + TAKE_STEPS], estimator.place[0], estimator.counts[STEPS])
     if reason == OK:
-        call(estimator.parts[MEASURE], estimator.place[0], 0, ALWAYS)
+        call(estimator.place[1 + MEASURE], estimator.place[0], 0, ALWAYS)
     if reason != OK or not is_finite(estimator.shown.motion.rates):
         restart(estimator, measurement)
 
