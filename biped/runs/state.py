@@ -83,7 +83,7 @@ class State:
         arrays.cache.rate[:] = velocity
         state = cls(model, arrays)
         if velocity.any():
-            arrays.momentum[:] = state._mass() @ velocity
+            arrays.momentum[:] = state.mass() @ velocity
         places = state._open_ledger(velocity)
         arrays.anchor[:] = places[:, :2]
         arrays.mode[places[:, 2] < 0.0] = SLIDING
@@ -132,7 +132,7 @@ class State:
         arrays.counts[lasting] = kept
         for array in arrays.ledger:
             array[:] = 0.0
-        velocity: Floats = np.asarray(np.linalg.solve(self._mass(), self.momentum), dtype=np.float64)
+        velocity: Floats = np.asarray(np.linalg.solve(self.mass(), self.momentum), dtype=np.float64)
         self._open_ledger(velocity)
 
     def exert_as(self, other: State) -> None:
@@ -141,7 +141,7 @@ class State:
         ours.torque[:], ours.effort[:] = theirs.torque, theirs.effort
         ours.counts[simulation_state.GIVEN] = theirs.counts[simulation_state.GIVEN]
 
-    def _mass(self) -> Floats:
+    def mass(self) -> Floats:
         """Return the mass matrix M(q), (nv, nv)."""
         mass = np.zeros((self.model.nv, self.model.nv))
         mass_matrix(self.model.tree, self.q, new_tree_data(self.model.n, self.model.nv, self.model.nc), mass)

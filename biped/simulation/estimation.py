@@ -12,12 +12,25 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.error_model import FLOOR_MOTIONS, new_error_model
-from biped.kernels.loop.estimator import COUNTS, EVERY, LAG, STEPS, Estimator
+from biped.kernels.loop.estimator import (
+    COUNTS,
+    EVERY,
+    LAG,
+    LOST,
+    POINTS,
+    STEPS,
+    TICK,
+    Estimator,
+    begin_filter,
+)
 from biped.kernels.loop.kalman import new_filter
+from biped.kernels.loop.log import OBSERVED
 from biped.kernels.loop.measurement import SensorModel
 from biped.kernels.loop.part_indices import PARTS
+from biped.kernels.step.step import prepare
 from biped.kernels.tree.tree import DAMPING, SPRING
 from biped.model import Model
+from biped.runs.state import State, fingerprint, of_other_masses
 from contact.arrays import Floats
 
 #: [s] Shortest time between two updates of the filter.
@@ -32,6 +45,30 @@ FLOOR_VELOCITY, FLOOR_RATE = 0.002, 0.002
 SLACK = 0.01, 0.02, 0.15
 #: Share of the process noise while all contact points touch the floor.
 CALM = 0.03
+
+
+def internal_state(state: State, model: Model) -> State:
+    """Return the state of the internal simulation that equals a state of the body, with its loads."""
+    if fingerprint(state.model) == fingerprint(model):
+        inside = state.copy()
+    else:
+        v: Floats = np.asarray(np.linalg.solve(state.mass(), state.momentum), dtype=np.float64)
+        inside = State.at(model, *of_other_masses(state.q, v, state.model, model), state.time)
+        inside.exert_as(state)
+    inside.floor = inside.projectile = None
+    return inside
+
+
+def begin_estimation(world: World, internal: World, state: State, model: Model) -> None:
+    """Begin the estimation of a run anew at a known state."""
+    inside = internal_state(state, model).arrays
+    for name in ("q", "momentum", "mode", "contact_state", "anchor", "force", "torque", "effort"):
+        getattr(internal.state, name)[...] = getattr(inside, name)
+    internal.state.cache.rate[:] = inside.cache.rate
+    prepare(internal.tree, internal.state, internal.scratch)
+    internal.log.cursor[OBSERVED] = -1  # its rates are unknown
+    world.estimator.counts[[TICK, LOST, POINTS]] = 0
+    begin_filter(world.estimator.filter)
 
 
 def is_estimated(sensors: Sensors | None, model: Model, controller: Controller | None) -> bool:

@@ -22,7 +22,7 @@ from biped.runs.state import State, fingerprint, of_other_masses
 from biped.runs.summary import Stepping
 from biped.simulation import effort
 from biped.simulation.clock import DEFAULT_PERIOD, Clock, clock_of
-from biped.simulation.estimation import estimator_of, is_estimated
+from biped.simulation.estimation import estimator_of, internal_state, is_estimated
 from biped.simulation.world import MOST_BYTES, Sizes, build_world
 from contact.arrays import Floats, Integers
 
@@ -103,7 +103,7 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     world = _with_impedance(world, carrying, state, integrator, active, impedance)
     internal = None
     if estimates:
-        internal = _internal_world(scene, state, nominal_q, integrator, active, impedance, sizes)
+        internal = _internal_world(scene, state, integrator, active, impedance, sizes)
         world = world._replace(
             estimator=estimator_of(internal, model, world.sensors, span, clock.steps_per_tick, nominal_q)
         )
@@ -150,7 +150,7 @@ def _with_impedance(
 
 
 def _internal_world(
-    scene: "Scene", state: State, q: Floats, integrator: Integrator, active: Disturbances, impedance: Impedance,
+    scene: "Scene", state: State, integrator: Integrator, active: Disturbances, impedance: Impedance,
     sizes: Sizes,
 ) -> World:  # fmt: skip
     """Return the closed loop of the estimator's internal simulation, from the present state.
@@ -163,8 +163,7 @@ def _internal_world(
         integrator = Recursive()
     actuators = active.actuators and replace(active.actuators, noise=0.0, relative_noise=0.0)
     alone = sorted_disturbances([] if actuators is None else [actuators], model)
-    inside = state.copy() if state.model is model else State.at(model, q)
-    inside.floor = inside.projectile = None
+    inside = internal_state(state, model)
     inside.set_step(scene.step)
     integrator.begin(model, inside.arrays, None)
     sizes = sizes._replace(stride=1 << 40, extra=0, run_steps=0, is_internal=True)

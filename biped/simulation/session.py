@@ -26,6 +26,7 @@ from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
 from biped.runs.verdict import COMPLETED, INTERRUPTED, UNDECIDED
 from biped.simulation.driver import Announce, Driver, Progress
+from biped.simulation.estimation import begin_estimation
 from biped.simulation.plan import check_rows
 from biped.simulation.snapshot import (
     Snapshot,
@@ -156,7 +157,8 @@ class Session:
         random = np.random.default_rng(integer(seed, "seed"))
         seeds = int(random.integers(2**31)), int(random.integers(2**31))
         state = first.state if self._start is None else self._begun(self._start(random), first.state)
-        return self.restore(replace(first, state=state, seeds=seeds))
+        estimator = first.estimator if self._start is None else ()
+        return self.restore(replace(first, state=state, estimator=estimator, seeds=seeds))
 
     def observe(self) -> Observation:
         """Return the controller's observation of the present state, without changing the session."""
@@ -296,7 +298,10 @@ class Session:
     def _remember(self, snapshot: Snapshot) -> None:
         """Restore the controller's memory from a snapshot; a Python controller without ``memory`` is reset instead."""
         put_arrays(snapshot.law, self.plan.law)
-        put_arrays(snapshot.estimator, memory_of(self.plan.world.estimator, self.plan.world.torque))
+        if snapshot.estimator or self.plan.internal is None:
+            put_arrays(snapshot.estimator, memory_of(self.plan.world.estimator, self.plan.world.torque))
+        else:
+            begin_estimation(self.plan.world, self.plan.internal, self.state, self.plan.nominal_model)
         self._driver.was_reset = snapshot.was_reset and snapshot.memory is not None
         if snapshot.memory is not None and self.plan.controller is not None:
             self.plan.controller.remember(snapshot.memory)

@@ -105,6 +105,7 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
         state = then(state)
         state.check_model(end.state.model)
         state.exert_as(end.state)
+        end = replace(end, estimator=())  # the estimation begins at the changed state
     return replace(end, state=state)
 
 
