@@ -27,6 +27,7 @@ from biped.kernels.loop.kalman import new_filter
 from biped.kernels.loop.log import OBSERVED
 from biped.kernels.loop.measurement import SensorModel
 from biped.kernels.loop.part_indices import PARTS
+from biped.kernels.state.arrays import arrays_of
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.tree import DAMPING, SPRING
 from biped.model import Model
@@ -62,9 +63,11 @@ def internal_state(state: State, model: Model) -> State:
 def begin_estimation(world: World, internal: World, state: State, model: Model) -> None:
     """Begin the estimation of a run anew at a known state."""
     inside = internal_state(state, model).arrays
-    for name in ("q", "momentum", "mode", "contact_state", "anchor", "force", "torque", "effort"):
-        getattr(internal.state, name)[...] = getattr(inside, name)
-    internal.state.cache.rate[:] = inside.cache.rate
+    for name in set(inside._fields) - {"past", "stiffness", "damping", "setpoint"}:
+        for array, place in zip(
+            arrays_of((getattr(inside, name),)), arrays_of((getattr(internal.state, name),)), strict=True
+        ):
+            place[...] = array
     prepare(internal.tree, internal.state, internal.scratch)
     internal.log.cursor[OBSERVED] = -1  # its rates are unknown
     world.estimator.counts[[TICK, LOST, POINTS]] = 0

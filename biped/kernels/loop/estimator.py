@@ -29,7 +29,7 @@ from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
 from contact.modes import NONE, SLIDING
-from contact.vectors import copy1, quat_difference, quat_exp, quat_mul, quat_normalized, rotation_vector
+from contact.vectors import copy1, norm, quat_difference, quat_exp, quat_mul, quat_normalized, rotation_vector
 from kernelcache import call, kernel, routine
 
 # Indices of ``Estimator.counts``.
@@ -253,39 +253,42 @@ def compare(estimator, start, sensors, row):
 
 @kernel
 def compare_turn(state, sensors, a, j, q, measured, start):
-    """Compare an orientation, by rotation vectors from the start, component by component."""
+    """Compare an orientation; with a dead zone, by rotation vectors from the start, component by component."""
+    ours, theirs = (
+        (q[a], q[a + 1], q[a + 2], q[a + 3]),
+        (measured[a], measured[a + 1], measured[a + 2], measured[a + 3]),
+    )
     begun = start[a], start[a + 1], start[a + 2], start[a + 3]
-    ours = rotation_vector(quat_difference((q[a], q[a + 1], q[a + 2], q[a + 3]), begun))
-    theirs = rotation_vector(quat_difference((measured[a], measured[a + 1], measured[a + 2], measured[a + 3]), begun))
-    spread = sensors.noise[a] + sensors.share[a] * math.sqrt(ours[0] ** 2 + ours[1] ** 2 + ours[2] ** 2)
+    away, shown = rotation_vector(quat_difference(ours, begun)), rotation_vector(quat_difference(theirs, begun))
+    turn = rotation_vector(quat_difference(theirs, ours))
+    spread = sensors.noise[a] + sensors.share[a] * norm(away)
     for axis in range(3):
-        compare_by(state, j + axis, sensors.threshold[a], spread, ours[axis], theirs[axis])
+        compare_by(state, j + axis, sensors.threshold[a], spread, turn[axis], away[axis], shown[axis])
 
 
 @kernel
 def compare_number(state, sensors, k, i, ours, theirs, start):
     """Compare number k of a row, the error's component i."""
-    away = ours - start
-    spread = sensors.noise[k] + sensors.share[k] * abs(away)
-    compare_by(state, i, sensors.threshold[k], spread, away, theirs - start)
+    spread = sensors.noise[k] + sensors.share[k] * abs(ours - start)
+    compare_by(state, i, sensors.threshold[k], spread, theirs - ours, ours - start, theirs - start)
 
 
 @kernel
-def compare_by(state, i, threshold, spread, ours, theirs):
-    """Set the innovation of component i, from both distances from the start.
+def compare_by(state, i, threshold, spread, difference, ours, theirs):
+    """Set the innovation of component i by the measured difference, and both distances from the start.
 
     A number within its dead zone is only known to lie there: it counts as measured at the end of the zone that is
     nearest to the prediction, with the variance of a uniform distribution.
     """
-    state.spread[i] = spread
-    predicted = ours + state.mean[0, i] + spread * state.mean[1, i]
-    if theirs == 0.0 and threshold > 0.0:
-        state.innovation[i] = -beyond(predicted, threshold)
+    expected = state.mean[0, i] + spread * state.mean[1, i]
+    state.spread[i], state.dead[i] = spread, 0.0
+    if threshold == 0.0:
+        state.innovation[i] = difference - expected
+    elif theirs == 0.0:
+        state.innovation[i] = -beyond(ours + expected, threshold)
         state.dead[i] = threshold * threshold / 3.0
     else:
-        shown = theirs + (threshold if theirs > 0.0 else -threshold)
-        state.innovation[i] = shown - predicted
-        state.dead[i] = 0.0
+        state.innovation[i] = difference + (threshold if theirs > 0.0 else -threshold) - expected
 
 
 @kernel
