@@ -109,7 +109,7 @@ def limbs(root="angle", slide=SLIDE):
 
 def test_sections_are_those_of_the_kernels_and_fill_a_row():
     model = limbs(slide=replace(prismatic("slide", (0.0, 0.0, 1.0)), damping=1.0))
-    columns = columns_of(model, ("desired_fx",), {"gap_position": "m"}, platform=True, projectile=True)
+    columns = columns_of(model, ("desired_fx",), {"gap_position": "m"}, True, True, estimate=True)
     assert tuple(columns.sections) == RowLayout._fields
     ends = [begin + len(section) for begin, section in zip(columns.layout, columns.sections.values(), strict=True)]
     assert list(columns.layout) == [0, *ends[:-1]]
@@ -119,8 +119,8 @@ def test_sections_are_those_of_the_kernels_and_fill_a_row():
 
 def test_what_a_run_does_not_have_is_absent():
     layout = columns_of(human()).layout
-    optional = (layout.controller, layout.integrator, layout.platform, layout.projectile, layout.joints)
-    assert optional == (ABSENT,) * 5
+    optional = (layout.integrator, layout.platform, layout.projectile, layout.estimate, layout.joints)
+    assert (layout.controller, *optional) == (ABSENT,) * 6
 
 
 def test_units_are_those_of_the_joint_whatever_it_is_called():
