@@ -110,7 +110,7 @@ def begin_step(world, floor, steps):
     state, log = world.state, world.log
     if steps > 0:
         if state.counts[STEPS] % log.cursor[STRIDE] == 0:
-            append_row(world.tree, world.ground, state, world.scratch, world.projectile, log)
+            append_row(world.tree, world.ground, state, world.scratch, world.projectile, world.estimator, log)
         begin_substep(
             world.tree, world.ground, state, world.pushes, world.scratch, time_of(state), state.clock[STEP_LENGTH]
         )
