@@ -37,7 +37,7 @@ EVERY = 0  # control ticks between two updates; 0: no estimator
 STEPS = 1  # time steps of a control tick
 LAG = 2  # updates by which the measurements are late
 TICK = 3  # control ticks since the start of the estimation
-LOST = 4  # number of restarts after the internal simulation had lost the body
+LOST = 4  # number of restarts after internal simulation or filter had lost the body
 POINTS = 5  # greatest number of contact points that have touched the floor so far
 COUNTS = 6
 
@@ -194,6 +194,9 @@ def correct(estimator, plant, sensors):
         advance_covariance(state, estimator.transition[before], estimator.noise[before], span)
         compare(estimator, plant.past[sensors.depth[0] + START], sensors, then % size)
         update(state)
+        if not (is_finite(state.mean[0]) and math.isfinite(state.surprise[0])):
+            begin_filter(state)
+            counts[LOST] += 1
         copy1(state.mean[0], estimator.error)
         for k in range(then, now):
             advance_error(estimator.transition[k % size], span, estimator.error, estimator.buffer[:, 0])
@@ -300,9 +303,6 @@ def move_internal_state(estimator):
     """
     error, state, motion = estimator.error, estimator.state, estimator.scratch.motion
     tree, nv = estimator.tree, estimator.rates.shape[1]
-    if not is_finite(error):
-        error[:] = 0.0
-        return
     hold_points(estimator, error[:nv])
     for first in (0, 2):
         factor_held(estimator.model, tree, first)

@@ -18,8 +18,9 @@ from kernelcache import kernel, routine
 
 #: Mean of the normalized squared innovations per number above which the errors' covariance is inflated.
 SURPRISE = 4.0
-#: Variance of measurements without noise [rad² or m²], which keeps the innovations' covariance definite.
-EXACT = 1e-12
+#: Variance of measurements without noise [rad² or m²], and as a share of the innovation's variance: they keep the
+#: innovations' covariance definite in spite of rounding.
+EXACT, SHARE = 1e-12, 1e-8
 
 
 class Filter(NamedTuple):
@@ -179,7 +180,7 @@ def set_innovation_covariance(state):
     for i in range(m):
         for k in range(i + 1):
             state.seen[i, k] = state.gain[i, k] + state.gain[i, m + k] * state.spread[k]
-        state.seen[i, i] += EXACT + state.dead[i]
+        state.seen[i, i] += EXACT + SHARE * state.seen[i, i] + state.dead[i]
 
 
 @kernel

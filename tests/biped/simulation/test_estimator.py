@@ -87,11 +87,13 @@ def test_the_filter_equals_its_equations_longhand():
         kalman.advance_covariance(state, R, B, span)
         innovation = y - H @ mean
         state.innovation[:] = y - state.mean[0] - state.spread * state.mean[1]
-        S = H @ P @ H.T + kalman.EXACT * np.eye(m)
+        S = H @ P @ H.T
+        S += np.diag(kalman.EXACT + kalman.SHARE * S.diagonal())
         surprise = innovation @ np.linalg.solve(S, innovation) / m
         if surprise > kalman.SURPRISE:
             P[:m, :m] *= surprise
-            S = H @ P @ H.T + kalman.EXACT * np.eye(m)
+            S = H @ P @ H.T
+            S += np.diag(kalman.EXACT + kalman.SHARE * S.diagonal())
         K = P @ H.T @ np.linalg.inv(S)
         mean, P = mean + K @ innovation, P - K @ H @ P
         kalman.update(state)
