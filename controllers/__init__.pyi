@@ -7,6 +7,7 @@ from .impedance import JointImpedance
 from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
+from .person import Person
 from .postural import Postural
 from .predicted import Predicted
 from .reweighting import Reweighting
@@ -17,6 +18,6 @@ from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
     "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints", "JointImpedance",
-    "JointPD", "LateralSteps", "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
+    "JointPD", "LateralSteps", "Person", "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
     "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
 ]  # fmt: skip
