@@ -17,7 +17,8 @@ from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
-    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints", "JointImpedance",
-    "JointPD", "LateralSteps", "Person", "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
-    "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
+    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints",
+    "JointImpedance", "JointPD", "LateralSteps", "Person", "Postural", "Predicted", "Reweighting", "SetPointMotion",
+    "SetPointPath", "StepTasks", "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains",
+    "control", "load_gains", "save_gains",
 ]  # fmt: skip

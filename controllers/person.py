@@ -5,6 +5,8 @@ from typing import Any
 
 from controllers.stepping import DOUBLE_SUPPORT, SINGLE_SUPPORT, Stepping, StepTasks
 
+_SINGLE, _DOUBLE = replace(SINGLE_SUPPORT, kd_trunk=14.0), replace(DOUBLE_SUPPORT, kp_trunk=20.0, kd_trunk=10.0)
+
 
 def _of_person(name: str, default: Any) -> Any:
     """Return the field ``name`` of ``Stepping`` with another default."""
@@ -23,16 +25,16 @@ class Person(Stepping):
 
     capture: float = _of_person("capture", 2.5)
     kd_height: float = _of_person("kd_height", 25.0)
-    kp_trunk: float = _of_person("kp_trunk", 10.0)
-    kd_trunk: float = _of_person("kd_trunk", 6.0)
+    kp_trunk: float = _of_person("kp_trunk", 30.0)
+    kd_trunk: float = _of_person("kd_trunk", 8.0)
     kd_posture: float = _of_person("kd_posture", 25.0)
-    weight_trunk: float = _of_person("weight_trunk", 1e-4)
+    weight_trunk: float = _of_person("weight_trunk", 3e-4)
     weight_momentum: float = _of_person("weight_momentum", 5e-4)
     weight_posture: float = _of_person("weight_posture", 5e-6)
     margin: float = _of_person("margin", 0.01)
-    trigger: float = _of_person("trigger", 0.0)
+    trigger: float = _of_person("trigger", 0.015)
     repeat_trigger: float = _of_person("repeat_trigger", 0.01)
     shortest_swing: float = _of_person("shortest_swing", 0.25)
     weight_swing: float = _of_person("weight_swing", 0.5)
-    single_support: StepTasks = replace(SINGLE_SUPPORT, kd_trunk=14.0)
-    double_support: StepTasks = replace(DOUBLE_SUPPORT, kp_trunk=20.0, kd_trunk=10.0)
+    single_support: StepTasks = _SINGLE
+    double_support: StepTasks = _DOUBLE
