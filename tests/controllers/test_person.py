@@ -20,7 +20,7 @@ def run(**changes):
 
 
 def hip_flexion(size, rise):
-    """Return the greatest hip flexion [°] after a backward floor motion of ``size`` [m] in ``rise`` [s], without a step."""
+    """Return the greatest hip flexion [°] after the floor moves back by ``size`` [m] within ``rise`` [s]."""
     moved = run(platform__motion="step", platform__start=1.0, platform__rise=rise, platform__size=size,
                 run__duration=4.0)  # fmt: skip
     assert moved.summary["verdict"] == RECOVERED
