@@ -22,7 +22,7 @@ from .watching import PD, PUSH, TICK, watched
 
 def sensors_with(**changes):
     """Return sensors with values of channels, by names such as ``visual__delay``."""
-    return replaced(Sensors(), {name.replace("__", "."): value for name, value in changes.items()})
+    return replaced(Sensors(estimator="none"), {name.replace("__", "."): value for name, value in changes.items()})
 
 
 def test_each_channel_has_a_delay_of_its_own():

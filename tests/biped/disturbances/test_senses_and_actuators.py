@@ -198,7 +198,12 @@ def test_a_run_with_everything_goes_on_bit_for_bit(tmp_path):
         Platform(x=Signal.sine(0.01, 1.0, 0.0, 1.0), pitch=Signal.step(0.01, 0.2, 0.3)),
         Patch((-1.0, 1.0), (-1.0, -0.15), Floor(mu_s=0.25, mu_d=0.2)),
         Load("trunk", 2.0, (0.1, 0.0, 0.1)),
-        Sensors(6e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-4, joint_rate_noise=5e-3), seed=1),
+        Sensors(
+            6e-3,
+            proprioceptive=ProprioceptiveChannel(joint_noise=1e-4, joint_rate_noise=5e-3),
+            seed=1,
+            estimator="none",
+        ),
         Actuators(limit=150.0, noise=1.0, seed=2),
     ]
 

@@ -158,9 +158,9 @@ def test_the_adjoint_is_what_is_carried_forwards(scene, monkeypatch, terms, near
 
 
 @pytest.mark.parametrize("acting", [
-    (Sensors(delay=4e-3),),
+    (Sensors(delay=4e-3, estimator="none"),),
     (Actuators(time_constant=8e-3),),
-    (Sensors(delay=4e-3), Actuators(time_constant=8e-3)),
+    (Sensors(delay=4e-3, estimator="none"), Actuators(time_constant=8e-3)),
 ], ids=["late", "lagging", "both"])  # fmt: skip
 def test_late_sensors_and_lagging_actuators_are_gone_back_through(scene, acting):
     imperfect = replace(scene, disturbances=(*scene.disturbances, *acting), duration=0.12)
@@ -240,7 +240,7 @@ def test_one_pass_forwards_serves_several_objectives(scene):
     ({"record_every": 0.01}, "rms_torque", GAINS[:1], "whole control periods"),
     ({"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)}, "rms_torque", GAINS[:1],
      "a thrown box cannot be linearized"),
-    ({"disturbances": (Sensors(visual=VisualChannel(position_noise=1e-3)),)}, "rms_torque", GAINS[:1],
+    ({"disturbances": (Sensors(estimator="none", visual=VisualChannel(position_noise=1e-3)),)}, "rms_torque", GAINS[:1],
      "sensor noise cannot be linearized"),
 )  # fmt: skip
 def test_what_has_no_gradient_is_refused_in_words(scene, options, objective, names):

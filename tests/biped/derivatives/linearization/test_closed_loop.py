@@ -180,7 +180,7 @@ def test_stability_of_many_gains_is_told_as_it_is(scene, standing, count, least)
 
 def test_late_sensors_and_actuators_are_states(scene):
     """Against a longhand run of deviations: a lag of 20 ms, and sensors 4 ms late."""
-    late = replace(scene, disturbances=(Sensors(delay=4e-3), Actuators(time_constant=0.02)))
+    late = replace(scene, disturbances=(Sensors(delay=4e-3, estimator="none"), Actuators(time_constant=0.02)))
     state = settled(late, 0.6)
     found = linearize(late, state)
     assert len(found.states) == 52 + 12 + 72
@@ -302,7 +302,12 @@ def test_what_cannot_be_linearized_is_refused(scene, standing):
         (replace(scene, integrator="explicit-euler"), "variational"),
         (replace(scene, controller=InPython()), "not compiled"),
         (replace(scene, controller=WholeBodyController()), "no exact derivative"),
-        (replace(scene, disturbances=(Sensors(proprioceptive=ProprioceptiveChannel(joint_noise=1e-3)),)), "noise"),
+        (
+            replace(
+                scene, disturbances=(Sensors(estimator="none", proprioceptive=ProprioceptiveChannel(joint_noise=1e-3)),)
+            ),
+            "noise",
+        ),
         (replace(scene, disturbances=(Actuators(noise=1.0),)), "noise"),
         (replace(scene, disturbances=(BLOCK,)), "thrown box"),
     ):
