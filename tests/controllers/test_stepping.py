@@ -222,7 +222,7 @@ def test_legs_do_not_collide(angle):
     assert min(gaps) > -0.001
 
 
-SEEDS = [(12, 126, 476), pytest.param(range(1, 201), marks=pytest.mark.slow)]
+SEEDS = [(35, 88), pytest.param(range(1, 201), marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=("some", "200"))

@@ -389,7 +389,7 @@ def test_what_sinks_through_the_floor_says_so():
 
 
 def test_many_steps_taken_in_parts_are_warned_of():
-    seed = {"random.seed": 323, "sensors.estimator": "none"}  # which retries 15 % of its steps
+    seed = {"random.seed": 750}  # which retries 9 % of its steps
     found = {check.name: check for check in experiment_named("balance").run(seed).trust}
     assert found["retried steps"].passed == "warning"
 
