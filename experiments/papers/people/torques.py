@@ -51,7 +51,7 @@ _DIGIT = 0.005
 _LAW = {
     1: (ANKLES, {**PERSON, **BY_ANKLES}),
     2: ("stepping", {**PERSON, **EXACT, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
-                     "controller.instruction": "one-step-only"}),
+                     "actuators.stiffness": 300.0, "actuators.damping": 30.0, "controller.instruction": "one-step-only"}),
 }  # fmt: skip
 _SIDE = "the joints of the person are held by any torque that is needed, while people's hips give way"
 _ANKLES = "with only the ankle strategy, other joints being held, the person withstands less than people, who use hips"
@@ -118,8 +118,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         )[way]  # fmt: skip
     assumptions = (
         PERSON_TEXT,
-        "before a second step: the controller is stepping, limited to one step, with a sensory delay of 100 ms and "
-        "without sensor noise or thresholds, which its steps do not tolerate",
+        "before a second step: the controller is stepping, limited to one step, with a sensory delay of 100 ms, "
+        "without sensor noise or thresholds, with an intrinsic stiffness of 300 N·m/rad in each joint",
         "the two lateral directions differ only by noise for the first step, since no leg is chosen without a step",
         "torque: m h of the body above the ankles times the floor's greatest acceleration",
         f"the floor moves with minimum jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
