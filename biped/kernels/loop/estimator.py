@@ -26,10 +26,22 @@ from biped.kernels.state.status import OK
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.dynamics import centre_of_mass, compose_mass_matrix
 from biped.kernels.tree.tree import FLOATING, Tree
-from biped.kernels.variational.equations import Scratch
+from biped.kernels.variational.equations import Scratch, reference_point
 from contact.arrays import Floats, Integers
 from contact.modes import NONE, SLIDING
-from contact.vectors import copy1, norm, quat_difference, quat_exp, quat_mul, quat_normalized, rotation_vector
+from contact.vectors import (
+    add,
+    copy1,
+    load3,
+    norm,
+    quat_difference,
+    quat_exp,
+    quat_mul,
+    quat_normalized,
+    rotation_vector,
+    store3,
+    sub,
+)
 from kernelcache import call, kernel, routine
 
 # Indices of ``Estimator.counts``.
@@ -136,10 +148,11 @@ def restart(estimator, measurement):
     copy1(measurement.motion.rates, state.cache.rate)
     prepare(estimator.tree, state, estimator.scratch)
     set_momentum(estimator)
-    contact = estimator.scratch.motion.poses.contact
+    origin = reference_point(estimator.tree, state.q)
     for c in range(state.mode.shape[0]):
-        state.anchor[c, 0], state.anchor[c, 1] = state.q[0] + contact[c, 0], state.q[1] + contact[c, 1]
-        state.mode[c] = SLIDING if state.q[2] + contact[c, 2] < 0.0 else NONE
+        x, y, z = add(origin, load3(estimator.scratch.motion.poses.contact, c))
+        state.anchor[c, 0], state.anchor[c, 1] = x, y
+        state.mode[c] = SLIDING if z < 0.0 else NONE
         state.contact_state[c] = state.mode[c]
         state.force[c] = 0.0
     begin_filter(estimator.filter)
@@ -307,17 +320,16 @@ def move_internal_state(estimator):
     for first in (0, 2):
         factor_held(estimator.model, tree, first)
         allow(estimator.model, tree, error[nv:] if first == 0 else error[:nv], estimator.buffer)
+    origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
-        for axis in range(3):
-            estimator.points[c, axis] = motion.poses.contact[c, axis]
-            if tree.kind[0] == FLOATING:
-                estimator.points[c, axis] += state.q[axis]
+        store3(estimator.points, c, add(origin, load3(motion.poses.contact, c)))
     displace_configuration(tree, error, state.q)
     prepare(tree, state, estimator.scratch)
+    origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
-        for axis in range(2):
-            root = state.q[axis] if tree.kind[0] == FLOATING else 0.0
-            state.anchor[c, axis] += root + motion.poses.contact[c, axis] - estimator.points[c, axis]
+        moved = sub(add(origin, load3(motion.poses.contact, c)), load3(estimator.points, c))
+        state.anchor[c, 0] += moved[0]
+        state.anchor[c, 1] += moved[1]
     for dof in range(nv):
         estimator.shown.motion.rates[dof] += error[nv + dof]
         state.cache.rate[dof] += error[nv + dof]
@@ -339,8 +351,8 @@ def hold_points(estimator, displacement):
         rise = 0.0
         for dof in range(nv):
             rise += rows[2, dof] * displacement[dof]
-        root = state.q[2] if tree.kind[0] == FLOATING else 0.0
-        if abs(rise) > LIFTED if state.mode[c] != NONE else root + contact[c, 2] + rise > 0.0:
+        height = reference_point(tree, state.q)[2] + contact[c, 2]
+        if abs(rise) > LIFTED if state.mode[c] != NONE else height + rise > 0.0:
             rows[:] = 0.0
 
 
