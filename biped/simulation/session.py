@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.control.observation import Observation
-from biped.disturbances import check_begins
+from biped.disturbances import Actuators, Sensors, check_begins
 from biped.errors import InputError
 from biped.inputs.checks import integer
 from biped.kernels.loop.estimator import memory_of
@@ -216,6 +216,8 @@ class Session:
     def changed(self, **members: Any) -> Session:
         """Return a session that continues this one (not to be used any more) with changed members of the scene.
 
+        The state estimator continues, too, unless model, floor, integrator, sensors or actuators change.
+
         Args:
             members: members of ``Scene`` except ``state``, such as ``disturbances``; time step and control period
                 cannot change.
@@ -227,6 +229,11 @@ class Session:
         scene = replace(self.scene, **(members | {"state": self.state}))
         session = Session(scene, self._start, in_place=True)
         session._driver.was_reset = self._driver.was_reset and scene.controller is self.scene.controller
+        if self.plan.internal is not None and _bases(scene) == _bases(self.scene):
+            put_arrays(
+                memory_of(self.plan.world.estimator, self.plan.world.torque),
+                memory_of(session.plan.world.estimator, session.plan.world.torque),
+            )
         return session
 
     # --- going back ---
@@ -421,6 +428,12 @@ class Session:
             began=self._began,
             state=self.state,
         )
+
+
+def _bases(scene: Scene) -> tuple[Any, ...]:
+    """Return the members of a scene on which its state estimator is based."""
+    imperfect = [item for item in scene.disturbances if isinstance(item, (Sensors, Actuators))]
+    return id(scene.model), scene.floor, scene.integrator, imperfect
 
 
 def _copied(scene: Scene, start: Start | None, snapshot: Snapshot, rows: list[Any], events: list[Any]) -> Session:

@@ -31,11 +31,10 @@ MEASURES = {
         [str(EXAMPLES / "tune-gradient.toml"), "--seeds", "1", "--candidates", "12", "--optimizers", "sobol"],
         ["sobol"],
     ),
-    "short_delays.py": (["lqr", "0.02"], ["lqr no delay", "lqr 20 ms with prediction", "lqr 20 ms without"]),
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "late_senses.py", "actual_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", *MEASURES,
+    "estimate.py", "actual_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", *MEASURES,
 }  # fmt: skip
 
 
@@ -69,6 +68,14 @@ def test_an_arch_stands_and_a_thinner_one_falls(tmp_path, monkeypatch, capsys):
     stands, falls = capsys.readouterr().out.splitlines()
     assert stands.endswith("stands")
     assert falls.endswith("falls")
+    assert figure.stat().st_size > 1000
+
+
+def test_the_estimate_of_a_push_is_drawn(tmp_path, monkeypatch, capsys):
+    figure = tmp_path / "estimate.png"
+    monkeypatch.setattr("sys.argv", ["estimate.py", str(figure)])
+    runpy.run_path(str(EXAMPLES / "estimate.py"), run_name="__main__")
+    assert capsys.readouterr().out.startswith("recovered")
     assert figure.stat().st_size > 1000
 
 

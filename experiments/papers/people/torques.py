@@ -51,7 +51,8 @@ _DIGIT = 0.005
 _LAW = {
     1: (ANKLES, {**PERSON, **BY_ANKLES}),
     2: ("stepping", {**PERSON, **EXACT, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
-                     "actuators.stiffness": 300.0, "actuators.damping": 30.0, "controller.instruction": "one-step-only"}),
+                     "actuators.stiffness": 300.0, "actuators.damping": 30.0,
+                     "controller.instruction": "one-step-only"}),
 }  # fmt: skip
 _SIDE = "the joints of the person are held by any torque that is needed, while people's hips give way"
 _ANKLES = "with only the ankle strategy, other joints being held, the person withstands less than people, who use hips"
