@@ -47,7 +47,7 @@ def test_it_sees_where_its_weight_is_and_where_the_floor_bears_it(person):
 
 def test_it_sees_the_contacts_and_torques_that_the_rows_have(person):
     law = Seeing()
-    late = Sensors(4e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-4))
+    late = Sensors(4e-3, proprioceptive=ProprioceptiveChannel(joint_noise=1e-4), estimator="none")
     run = simulate(person, law, state=standing(person), duration=0.1, disturbances=[late])
     rows = run.frame.iloc[: len(law.seen)]
     assert np.array_equal([seen.time for seen in law.seen], rows["time"])

@@ -167,7 +167,7 @@ def test_torques_within_limits_with_noise(floating):
         asked = 2.0 * rng.normal(size=nv)
         arrays.counts[TICKS] = tick
         seed, strength = np.array([SEED]), np.zeros((0, 2, 6))
-        late = np.zeros(1), np.full(len(limit), np.inf), np.zeros(len(limit), dtype=np.int64)
+        late = np.zeros(1), np.full(len(limit), np.inf), np.zeros(len(limit), dtype=np.int64), np.zeros((2, 0))
         actuators = Actuators(limit, noise, share, seed, np.array([span]), strength, *late)
         apply_torques(model.tree, arrays, np.zeros(nv), actuators, asked.copy())
         beyond += span * (np.abs(asked) > limit)
