@@ -215,17 +215,27 @@ def factor_cholesky(matrix):
 
 
 @kernel
+def take_off(row, share, other):
+    """Subtract a multiple of another row."""
+    for j in range(row.shape[0]):
+        row[j] -= share * other[j]
+
+
+@kernel
+def divide(row, by):
+    inverse = 1.0 / by
+    for j in range(row.shape[0]):
+        row[j] *= inverse
+
+
+@kernel
 def solve_lower(factor, columns):
     """Replace the columns X (n, ·) by L⁻¹ X."""
     for i in range(columns.shape[0]):
         row = columns[i]
         for k in range(i):
-            share, other = factor[i, k], columns[k]
-            for j in range(row.shape[0]):
-                row[j] -= share * other[j]
-        inverse = 1.0 / factor[i, i]
-        for j in range(row.shape[0]):
-            row[j] *= inverse
+            take_off(row, factor[i, k], columns[k])
+        divide(row, factor[i, i])
 
 
 @kernel
@@ -235,16 +245,12 @@ def solve_cholesky(factor, columns):
     for i in range(columns.shape[0] - 1, -1, -1):
         row = columns[i]
         for k in range(i + 1, columns.shape[0]):
-            share, other = factor[k, i], columns[k]
-            for j in range(row.shape[0]):
-                row[j] -= share * other[j]
-        inverse = 1.0 / factor[i, i]
-        for j in range(row.shape[0]):
-            row[j] *= inverse
+            take_off(row, factor[k, i], columns[k])
+        divide(row, factor[i, i])
 
 
 @kernel
-def allow(model, tree, velocity, buffer):
+def allow(model, velocity, buffer):
     """Project velocities (nv, 1) onto those that the held contact points allow, with the least kinetic energy."""
     nv = model.mass.shape[0]
     for i in range(nv):

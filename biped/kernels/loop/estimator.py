@@ -116,7 +116,7 @@ def estimate(estimator, plant, sensors, torque, measurement):
         simulate_tick(estimator, torque, measurement)
     else:
         call(estimator.place[1 + MEASURE], estimator.place[0], 0, ALWAYS)
-    store_measured(estimator, plant, sensors, measurement)
+    store_measured(estimator, sensors, measurement)
     if counts[TICK] % counts[EVERY] == 0:
         correct(estimator, plant, sensors)
     counts[TICK] += 1
@@ -180,7 +180,7 @@ def set_momentum(estimator):
 
 
 @kernel
-def store_measured(estimator, plant, sensors, measurement):
+def store_measured(estimator, sensors, measurement):
     """Store each measured number in the row of the update at whose time it was measured."""
     counts, nq, size = estimator.counts, measurement.q.shape[0], estimator.q.shape[0]
     for k in range(estimator.measured.shape[1]):
@@ -319,7 +319,7 @@ def move_internal_state(estimator):
     hold_points(estimator, error[:nv])
     for first in (0, 2):
         factor_held(estimator.model, tree, first)
-        allow(estimator.model, tree, error[nv:] if first == 0 else error[:nv], estimator.buffer)
+        allow(estimator.model, error[nv:] if first == 0 else error[:nv], estimator.buffer)
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
         store3(estimator.points, c, add(origin, load3(motion.poses.contact, c)))

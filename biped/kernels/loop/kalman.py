@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.loop.error_model import factor_cholesky, solve_lower
+from biped.kernels.loop.error_model import factor_cholesky, solve_lower, take_off
 from contact.arrays import Floats
 from kernelcache import kernel, routine
 
@@ -154,18 +154,16 @@ def update(state):
             state.mean[1, k] += white * row[m + k]
     for i in range(m):
         row = state.gain[i]
-        take_off(state.errors, row[:m], row[:m])
-        take_off(state.cross, row[:m], row[m:])
-        take_off(state.noises, row[m:], row[m:])
+        take_off_product(state.errors, row[:m], row[:m])
+        take_off_product(state.cross, row[:m], row[m:])
+        take_off_product(state.noises, row[m:], row[m:])
 
 
 @kernel
-def take_off(matrix, left, right):
+def take_off_product(matrix, left, right):
     """Subtract the outer product of two vectors."""
     for i in range(left.shape[0]):
-        share, row = left[i], matrix[i]
-        for k in range(right.shape[0]):
-            row[k] -= share * right[k]
+        take_off(matrix[i], left[i], right)
 
 
 @kernel
