@@ -71,8 +71,12 @@ def ages() -> dict[str, dict[str, Value]]:
 
 def conditions() -> dict[tuple[str, str, str], dict[str, Value]]:
     """Return changes of the person by age group, eyes and surface, in quiet stance."""
-    foam = Sensors.preset("foam").proprioceptive
-    on_foam = {f"sensors.proprioceptive.{name}": getattr(foam, name) for name in ("joint_noise", "joint_rate_noise")}
+    foam = Sensors.preset("foam")
+    noise = {"visual": ("position_noise", "velocity_noise"), "proprioceptive": ("joint_noise", "joint_rate_noise")}
+    on_foam = {
+        f"sensors.{channel}.{name}": getattr(foam.channels[channel], name)
+        for channel, names in noise.items() for name in names
+    }  # fmt: skip
     return {
         ("young", "open", "firm"): {"sensors.preset": "eyes-open"},
         ("young", "closed", "firm"): {"sensors.preset": "eyes-closed"},
