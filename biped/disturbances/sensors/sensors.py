@@ -24,7 +24,7 @@ from biped.model.errors import unknown
 from biped.model.geometry import Vector3
 from contact.arrays import Floats, Integers
 
-# Estimators between sensors and controller.
+#: State estimator between sensors and controller.
 AUTO, KALMAN, NO_ESTIMATOR = "auto", "kalman", "none"
 #: Longest delay [control periods].
 MOST_TICKS = 100_000
