@@ -35,6 +35,5 @@ class Person(Stepping):
     trigger: float = _of_person("trigger", 0.015)
     repeat_trigger: float = _of_person("repeat_trigger", 0.01)
     shortest_swing: float = _of_person("shortest_swing", 0.25)
-    weight_swing: float = _of_person("weight_swing", 0.5)
     single_support: StepTasks = _SINGLE
     double_support: StepTasks = _DOUBLE

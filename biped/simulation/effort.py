@@ -32,10 +32,23 @@ def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
     return model.tree._replace(passive=rows)
 
 
+def check_tone(integrator: Integrator, others: dict[str, Integrator]) -> None:
+    """Check that the integrator supports intrinsic stiffness.
+
+    Raises:
+        InputError: it does not; the message names those in ``others`` that do.
+    """
+    if not can_bound(integrator):
+        supporting = ", ".join(name for name, other in others.items() if can_bound(other))
+        raise InputError(
+            f"integrator {integrator.name!r} does not support actuators.stiffness; supported by: {supporting}"
+        )
+
+
 def add_tone(world: World) -> None:
     """Add the intrinsic stiffness and damping of muscles to the run's own copy of the tree.
 
-    Joints with an impedance of the controller have none. The rest angles are those of the state.
+    Joints with a spring have none. The rest angles are those of the state.
     """
     tree, state, tone = world.tree, world.state, world.actuators.tone
     for i in np.flatnonzero(tree.dofs == 1):

@@ -209,13 +209,13 @@ _DEGREE = math.pi / 180.0
 #: and Schöner (2017). Relative noise: Nash et al. (2016), Nouri and Karmali (2018), Huang et al. (2023). Others of
 #: vision, graviception and proprioception: fitted to people's quiet stance; those of the force are our choice.
 _NOISE = {
-    "visual.position_noise": 5e-3, "visual.velocity_noise": 7e-4,
-    "vestibular.orientation_noise": 6.3e-3, "vestibular.angular_velocity_noise": 4e-3,
-    "proprioceptive.joint_noise": 4e-3, "proprioceptive.joint_rate_noise": 3e-3, "force.noise": 1.0,
+    "visual.position_noise": 5.5e-3, "visual.velocity_noise": 1.2e-3,
+    "vestibular.orientation_noise": 3e-3, "vestibular.angular_velocity_noise": 1.6e-3,
+    "proprioceptive.joint_noise": 4e-3, "proprioceptive.joint_rate_noise": 2e-3, "force.noise": 1.0,
     "visual.relative_noise": 0.08, "vestibular.relative_noise": 0.05, "proprioceptive.relative_noise": 0.04,
     "force.relative_noise": 0.01,
 }  # fmt: skip
-_COLOUR = {f"{channel}.time_constant": 2.0 for channel in ("visual", "vestibular", "proprioceptive")}
+_COLOUR = {f"{channel}.time_constant": 4.5 for channel in ("visual", "vestibular", "proprioceptive")}
 _COLOUR["force.time_constant"] = 0.1
 
 

@@ -24,8 +24,7 @@ SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
 
 #: Defaults of a person's joints, stance and muscles in place of the experiment's (docs/person.md).
 OF_PERSON: Mapping[str, Value] = MappingProxyType({
-    "robot.ranges": 1, "initial.stance": "upright", "initial.width": 0.185, "initial.foot_angle": 0.2,
-    "initial.settle": 3.0,
+    "initial.stance": "upright", "initial.width": 0.185, "initial.foot_angle": 0.2, "initial.settle": 3.0,
     "actuators.time_constant": 0.01, "actuators.stiffness": 220.0, "actuators.damping": 22.0,
 })  # fmt: skip
 
