@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.control.controller import Impedance
+from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.measurement import Actuators, put_effort

@@ -81,13 +81,14 @@ class Sensors(Disturbance):
 
         Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which the DEC model (Mergner and
         co-workers, 2015) balances as people do: 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space, 0.20°/s and
-        0.33°/s of its rate. Noise of the joint angles is that of perceived sway (Fitzpatrick and McCloskey 1994), noise
-        of the orientation that of Reimann and Schöner (2017). Signal-dependent noise is within published discrimination
-        thresholds (Huang et al. 2023; Nouri and Karmali 2018; Nash et al. 2016). All else was fitted to the sway of
-        people in quiet stance, with the controller ``person`` (docs/sensors-and-actuators.md):
+        0.33°/s of its rate. Noise of the joint angles is that of perceived sway (Fitzpatrick and McCloskey 1994).
+        Signal-dependent noise is within published discrimination thresholds (Huang et al. 2023; Nouri and Karmali 2018;
+        Nash et al. 2016). All else was fitted to the sway of people in quiet stance, with the controllers ``person``
+        and ``postural`` (docs/sensors-and-actuators.md):
 
         - ``eyes-closed``: the visual channel has twice the noise of eyes open.
-        - ``foam``: as eyes open, with two and a half times the visual and proprioceptive noise.
+        - ``foam``: as eyes open, with four times the visual, twice the vestibular and two and a half times the
+          proprioceptive noise, and a time constant of 2 s.
         - ``vestibular-loss``: as eyes open, with ten times the vestibular noise, its time constant 0.1 s, and
           thresholds of 5° and 5°/s; these are our choice.
         - ``young``: as eyes open.
@@ -205,18 +206,20 @@ def _check_ticks(name: str, delay: float, period: float) -> None:
 
 
 _DEGREE = math.pi / 180.0
-#: Joints: perceived sway of 3 mrad at 75 % correct is 0.67 SD (Fitzpatrick and McCloskey 1994). Orientation: Reimann
-#: and Schöner (2017). Relative noise: Nash et al. (2016), Nouri and Karmali (2018), Huang et al. (2023). Others of
-#: vision, graviception and proprioception: fitted to people's quiet stance; those of the force are our choice.
+#: Joints: perceived sway of 3 mrad at 75 % correct is 0.67 SD (Fitzpatrick and McCloskey 1994). Relative noise: Nash
+#: et al. (2016), Nouri and Karmali (2018), Huang et al. (2023). Others of vision, graviception and proprioception:
+#: fitted to people's quiet stance; those of the force are our choice.
 _NOISE = {
     "visual.position_noise": 5.5e-3, "visual.velocity_noise": 1.2e-3,
     "vestibular.orientation_noise": 3e-3, "vestibular.angular_velocity_noise": 1.6e-3,
     "proprioceptive.joint_noise": 4e-3, "proprioceptive.joint_rate_noise": 2e-3, "force.noise": 1.0,
     "visual.relative_noise": 0.08, "vestibular.relative_noise": 0.05, "proprioceptive.relative_noise": 0.04,
-    "force.relative_noise": 0.01,
+    "force.relative_noise": 0.01, "force.time_constant": 0.1,
 }  # fmt: skip
-_COLOUR = {f"{channel}.time_constant": 4.5 for channel in ("visual", "vestibular", "proprioceptive")}
-_COLOUR["force.time_constant"] = 0.1
+
+
+def _slow(time: float) -> dict[str, float]:
+    return {f"{channel}.time_constant": time for channel in ("visual", "vestibular", "proprioceptive")}
 
 
 def _thresholds(angle: float, rate: float) -> dict[str, float]:
@@ -233,7 +236,7 @@ def _times(factor: float, *names: str) -> dict[str, float]:
     return {name: factor * _OPEN[name] for name in names}
 
 
-_OPEN = _late(0.15) | _NOISE | _COLOUR | _thresholds(0.03, 0.20)
+_OPEN = _late(0.15) | _NOISE | _slow(4.5) | _thresholds(0.03, 0.20)
 _SIGHT = ("visual.position_noise", "visual.velocity_noise")
 _JOINTS = ("proprioceptive.joint_noise", "proprioceptive.joint_rate_noise")
 _TURNS = ("vestibular.orientation_noise", "vestibular.angular_velocity_noise")
@@ -244,7 +247,7 @@ PRESETS: dict[str, Sensors] = {
     for name, changes in {
         "eyes-open": {},
         "eyes-closed": _late(0.16) | _thresholds(0.07, 0.33) | _times(2.0, *_SIGHT),
-        "foam": _times(2.5, *_SIGHT, *_JOINTS),
+        "foam": _times(4.0, *_SIGHT) | _times(2.0, *_TURNS) | _times(2.5, *_JOINTS) | _slow(2.0),
         "vestibular-loss": _times(10.0, *_TURNS) | _thresholds(5.0, 5.0) | {"vestibular.time_constant": 0.1},
         "young": {},
         "old": _times(1.25, *_SIGHT, *_JOINTS)

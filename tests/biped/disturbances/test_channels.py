@@ -221,7 +221,6 @@ def test_presets_differ_as_their_sources_say():
     assert math.degrees(blind.vestibular.angular_velocity_threshold) == pytest.approx(0.33)
     assert math.degrees(blind.vestibular.orientation_threshold) == pytest.approx(0.07)
     assert foam.proprioceptive.joint_noise > seeing.proprioceptive.joint_noise
-    assert foam.vestibular == seeing.vestibular
     assert old.delay > seeing.delay
     assert old.proprioceptive.joint_rate_noise > seeing.proprioceptive.joint_rate_noise
 

@@ -119,6 +119,18 @@ def test_innovations_are_consistent_with_the_sensors_noise(monkeypatch):
     assert chi2.ppf(0.001, count) < total < chi2.ppf(0.999, count)
 
 
+def test_orientations_within_a_dead_zone_do_not_surprise():
+    """The zone's uncertainty only adds to that of the noise, with which χ² of 36 numbers never exceeds 4 × 36."""
+    assert chi2.sf(kalman.SURPRISE * 36, 36) < 1e-13
+    session = Session(scene_of(**{"sensors.preset": "eyes-closed"}))
+    state, most, dead = session.plan.world.estimator.filter, 0.0, np.zeros(3)
+    for _ in range(500):
+        session.step()
+        most, dead = max(most, state.surprise[0]), np.maximum(dead, state.dead[3:6])
+    assert dead.any()
+    assert 0.0 < most < kalman.SURPRISE
+
+
 @pytest.mark.parametrize("azimuth", [0.0, np.pi / 2.0, np.pi])
 def test_noisy_late_sensors_suffice_to_recover(azimuth):
     changes = {"sensors.preset": "young", "sensors.seed": 3, "push.impulse": 20.0, "push.azimuth": azimuth}
