@@ -87,8 +87,8 @@ class Sensors(Disturbance):
         and ``postural`` (docs/sensors-and-actuators.md):
 
         - ``eyes-closed``: the visual channel has twice the noise of eyes open.
-        - ``foam``: as eyes open, with four times the visual, twice the vestibular and two and a half times the
-          proprioceptive noise, and a time constant of 2 s.
+        - ``foam``: as eyes open, with eight times the visual, three times the vestibular and twice the proprioceptive
+          noise, and a time constant of 0.7 s.
         - ``vestibular-loss``: as eyes open, with ten times the vestibular noise, its time constant 0.1 s, and
           thresholds of 5° and 5°/s; these are our choice.
         - ``young``: as eyes open.
@@ -210,9 +210,9 @@ _DEGREE = math.pi / 180.0
 #: et al. (2016), Nouri and Karmali (2018), Huang et al. (2023). Others of vision, graviception and proprioception:
 #: fitted to people's quiet stance; those of the force are our choice.
 _NOISE = {
-    "visual.position_noise": 5.5e-3, "visual.velocity_noise": 1.2e-3,
-    "vestibular.orientation_noise": 3e-3, "vestibular.angular_velocity_noise": 1.6e-3,
-    "proprioceptive.joint_noise": 4e-3, "proprioceptive.joint_rate_noise": 2e-3, "force.noise": 1.0,
+    "visual.position_noise": 9e-3, "visual.velocity_noise": 2.5e-3,
+    "vestibular.orientation_noise": 2.5e-3, "vestibular.angular_velocity_noise": 1.5e-3,
+    "proprioceptive.joint_noise": 5e-3, "proprioceptive.joint_rate_noise": 3e-3, "force.noise": 1.0,
     "visual.relative_noise": 0.08, "vestibular.relative_noise": 0.05, "proprioceptive.relative_noise": 0.04,
     "force.relative_noise": 0.01, "force.time_constant": 0.1,
 }  # fmt: skip
@@ -236,7 +236,7 @@ def _times(factor: float, *names: str) -> dict[str, float]:
     return {name: factor * _OPEN[name] for name in names}
 
 
-_OPEN = _late(0.15) | _NOISE | _slow(4.5) | _thresholds(0.03, 0.20)
+_OPEN = _late(0.15) | _NOISE | _slow(2.0) | _thresholds(0.03, 0.20)
 _SIGHT = ("visual.position_noise", "visual.velocity_noise")
 _JOINTS = ("proprioceptive.joint_noise", "proprioceptive.joint_rate_noise")
 _TURNS = ("vestibular.orientation_noise", "vestibular.angular_velocity_noise")
@@ -247,7 +247,7 @@ PRESETS: dict[str, Sensors] = {
     for name, changes in {
         "eyes-open": {},
         "eyes-closed": _late(0.16) | _thresholds(0.07, 0.33) | _times(2.0, *_SIGHT),
-        "foam": _times(4.0, *_SIGHT) | _times(2.0, *_TURNS) | _times(2.5, *_JOINTS) | _slow(2.0),
+        "foam": _times(8.0, *_SIGHT) | _times(3.0, *_TURNS) | _times(2.0, *_JOINTS) | _slow(0.7),
         "vestibular-loss": _times(10.0, *_TURNS) | _thresholds(5.0, 5.0) | {"vestibular.time_constant": 0.1},
         "young": {},
         "old": _times(1.25, *_SIGHT, *_JOINTS)

@@ -20,7 +20,7 @@ from kernelcache import kernel, routine
 SURPRISE = 4.0
 #: Variance of measurements without noise [rad² or m²], and as a share of the innovation's variance: they keep the
 #: innovations' covariance definite in spite of rounding.
-EXACT, SHARE = 1e-12, 1e-8
+EXACT, SHARE = 1e-5, 1e-8
 
 
 class Filter(NamedTuple):
