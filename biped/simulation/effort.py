@@ -33,14 +33,14 @@ def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
     return model.tree._replace(passive=rows)
 
 
-def check_tone(integrator: Integrator, others: dict[str, Integrator]) -> None:
+def check_tone(integrator: Integrator, listed: dict[str, Integrator]) -> None:
     """Check that the integrator supports intrinsic stiffness.
 
     Raises:
-        InputError: it does not; the message names those in ``others`` that do.
+        InputError: it does not; the message names those in ``listed`` that do.
     """
     if not can_bound(integrator):
-        supporting = ", ".join(name for name, other in others.items() if can_bound(other))
+        supporting = ", ".join(name for name, other in listed.items() if can_bound(other))
         raise InputError(
             f"integrator {integrator.name!r} does not support actuators.stiffness; supported by: {supporting}"
         )
