@@ -6,6 +6,7 @@ from .impedance import JointImpedance
 from .joint_pd import JointPD
 from .law import control
 from .lqr import LQR
+from .person import Person
 from .postural import Postural
 from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
@@ -14,7 +15,7 @@ from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
-    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "HeldJoints", "JointImpedance",
-    "JointPD", "LateralSteps", "Postural", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
-    "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
+    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "HeldJoints", "JointImpedance", "JointPD",
+    "LateralSteps", "Person", "Postural", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks", "Stepping",
+    "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
 ]  # fmt: skip

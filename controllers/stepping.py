@@ -13,6 +13,7 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, numbers, zero_or_above
 from biped.model import Model
+from biped.model.geometry import quaternion_matrix
 from contact import RUBBER
 from contact.arrays import Floats
 from controllers.feet import a_task_weight, points_of_feet
@@ -22,12 +23,14 @@ from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
 from controllers.kernels.stepping import MEMORY, PHASES, StepParameters, SteppingLaw
 from controllers.kernels.whole_body import Tasks
 from controllers.parameter import parameter
-from controllers.whole_body import WholeBodyController
+from controllers.whole_body import WholeBodyController, inwards
 
 #: Number of steps that stands for no limit.
 ANY = 2**31
 #: Instructions to the participant, and the greatest number of steps that each instruction allows.
 INSTRUCTIONS = {"try-not-to-step": ANY, "step-freely": ANY, "one-step-only": 1, "feet-in-place": 0}
+#: [m] Distance of the XCoM outside the soles (negative: inside) that triggers the first step with ``step-freely``.
+FREE_TRIGGER = -0.047
 T = TypeVar("T")
 _ABOVE_ZERO = (
     "shortest_swing", "longest_swing", "swing_speed", "max_swing_speed", "max_leg_extension", "max_foot_load",
@@ -61,19 +64,19 @@ class StepTasks:
 
 #: Tuned values (``examples/gains-stepping.toml``) for single support, and for double support after a step.
 SINGLE_SUPPORT = StepTasks(
-    kp_height=9.944, kd_height=18.21, kp_trunk=24.12, kd_trunk=12.01, kd_momentum=13.71, weight_height=0.1029,
-    weight_trunk=0.002607, weight_yaw=0.0001334, weight_momentum=1.122, weight_feet=51.78, weight_posture=6.256e-05,
-    weight_force=0.0007037,
+    kp_height=8.776, kd_height=17.21, kp_trunk=25.24, kd_trunk=12.91, kd_momentum=14.91, weight_height=0.1048,
+    weight_trunk=0.002607, weight_yaw=0.0001572, weight_momentum=1.193, weight_feet=47.94, weight_posture=6.278e-05,
+    weight_force=0.0005766,
 )  # fmt: skip
 DOUBLE_SUPPORT = StepTasks(
-    capture=2.465, kp_height=16.33, kd_height=4.643, kp_trunk=15.04, kd_trunk=4.608, kd_momentum=1.009,
-    weight_height=8.99, weight_trunk=0.001728, weight_yaw=0.0008477, weight_momentum=0.5243, weight_feet=6.033,
-    weight_posture=0.0001372, weight_force=0.0005595,
+    capture=2.513, kp_height=16.46, kd_height=5.015, kp_trunk=17.39, kd_trunk=4.956, kd_momentum=0.9752,
+    weight_height=9.787, weight_trunk=0.00194, weight_yaw=0.000606, weight_momentum=0.5175, weight_feet=7.439,
+    weight_posture=0.0001562, weight_force=0.0006549,
 )  # fmt: skip
 
 #: Tuned values for single support in backward steps.
 SINGLE_SUPPORT_BACKWARD = replace(
-    SINGLE_SUPPORT, kd_trunk=6.727, weight_trunk=0.003594, weight_momentum=0.6782, weight_posture=9.248e-05,
+    SINGLE_SUPPORT, kd_trunk=5.933, weight_trunk=0.004185, weight_momentum=0.7446, weight_posture=8.476e-05,
 )  # fmt: skip
 
 
@@ -89,12 +92,12 @@ class LateralSteps:
     """Values of `Stepping` for lateral steps; raises InputError for a number out of range."""
 
     bearing: float = parameter(0.916, "rad", "Angle of CoM travel from AP axis above which steps are lateral", 0.0, 1.6)
-    lateral_share: float = parameter(0.7589, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
-    shortest_swing: float = parameter(0.2, "s", "Shortest swing time", 0.1, 0.8)
-    swing_speed: float = parameter(1.055, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
-    max_foot_load: float = parameter(1.803, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
-    clearance: float = parameter(0.03076, "m", "Swing foot clearance", 0.01, 0.2)
-    landing_speed_ratio: float = parameter(0.8989, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
+    lateral_share: float = parameter(0.7714, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
+    shortest_swing: float = parameter(0.1941, "s", "Shortest swing time", 0.1, 0.8)
+    swing_speed: float = parameter(1.229, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
+    max_foot_load: float = parameter(1.839, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
+    clearance: float = parameter(0.02654, "m", "Swing foot clearance", 0.01, 0.2)
+    landing_speed_ratio: float = parameter(0.9172, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
     swing_yaw_ratio: float = parameter(0.088, "", "Swing foot task: yaw weight / position weight", 0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -108,12 +111,12 @@ class BackwardSteps:
     min_capture_offset: float = parameter(
         0.09, "m", "Capture-point distance behind the CoM at step onset above which these values apply", 0.0, 1.0
     )
-    lateral_share: float = parameter(0.6841, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
-    shortest_swing: float = parameter(0.2667, "s", "Shortest swing time", 0.1, 0.8)
-    max_foot_load: float = parameter(1.583, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
-    landing_speed_ratio: float = parameter(0.6, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    cop_inset: float = parameter(0.1232, "", "Smallest CoP distance from sole edge (0: edge, 1: centre)", 0.0, 0.9)
-    weight_swing: float = a_task_weight(0.1938, "the swing foot task", 0.1, 1000.0)
+    lateral_share: float = parameter(0.6603, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
+    shortest_swing: float = parameter(0.242, "s", "Shortest swing time", 0.1, 0.8)
+    max_foot_load: float = parameter(1.369, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
+    landing_speed_ratio: float = parameter(0.6509, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
+    cop_inset: float = parameter(0.1241, "", "Smallest CoP distance from sole edge (0: edge, 1: centre)", 0.0, 0.9)
+    weight_swing: float = a_task_weight(0.2042, "the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
 
     def __post_init__(self) -> None:
@@ -130,7 +133,7 @@ class Stepping(WholeBodyController):
     costs of time, length and crossing. The whole-body program moves the unloaded foot there and keeps the legs apart.
 
     Attributes:
-        instruction: instruction to the participant; with ``step-freely``, ``repeat_trigger`` holds for all steps.
+        instruction: instruction to the participant; with ``step-freely``, the first step begins at ``FREE_TRIGGER``.
         max_swing_speed: [m/s] greatest mean speed of the swing foot; distance that it cannot cover in time is a cost.
         landing_speed_ratio: ratio of the foot's landing speed (0.2 to 1 m/s) to the CoM's horizontal speed.
         single_support: gains and weights in single support.
@@ -155,37 +158,37 @@ class Stepping(WholeBodyController):
         0.01, "m s", "Capture-point shift in the trigger / (trunk lean rate + lean × √(g / CoM height))", 0.0, 0.1
     )
     repeat_trigger: float = parameter(
-        -0.04682, "m", "Capture-point distance outside the soles (negative: inside) for further steps", -0.1, 0.1
+        0.005, "m", "Capture-point distance outside the soles (negative: inside) for further steps", -0.1, 0.1
     )
-    same_foot_cost: float = parameter(0.07368, "m", "Step cost of same foot again, as capture-point error", 0.0, 1.0)
-    lateral_share: float = parameter(0.7912, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
+    same_foot_cost: float = parameter(0.07455, "m", "Step cost of same foot again, as capture-point error", 0.0, 1.0)
+    lateral_share: float = parameter(0.8308, "", "CoP / capture-point offset from sole centre, across travel", 0.0, 1.0)
     unload_time: float = parameter(0.002495, "s", "Time to unload the swing foot before a step", 0.0, 0.2)
-    shortest_swing: float = parameter(0.2321, "s", "Shortest swing time", 0.1, 0.8)
-    longest_swing: float = parameter(0.8281, "s", "Longest swing time", 0.2, 1.5)
+    shortest_swing: float = parameter(0.2323, "s", "Shortest swing time", 0.1, 0.8)
+    longest_swing: float = parameter(0.7938, "s", "Longest swing time", 0.2, 1.5)
     load_time: float = parameter(0.005069, "s", "Time to load a foot after landing", 0.0, 0.3)
-    swing_speed: float = parameter(1.438, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
-    max_swing_speed: float = parameter(3.4, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
-    overshoot: float = parameter(0.02792, "m", "Foot placement distance beyond the capture point", -0.1, 0.2)
-    min_step_width: float = parameter(0.1026, "m", "Smallest step width (lateral distance between the feet)", 0.05, 0.5)
+    swing_speed: float = parameter(1.225, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
+    max_swing_speed: float = parameter(4.275, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
+    overshoot: float = parameter(0.02104, "m", "Foot placement distance beyond the capture point", -0.1, 0.2)
+    min_step_width: float = parameter(0.08828, "m", "Smallest step width (lateral distance of the feet)", 0.05, 0.5)
     crossing_distance: float = parameter(0.378, "m", "Smallest AP distance of the feet in a cross-over step", 0.1, 0.5)
-    time_cost: float = parameter(0.1978, "m/s", "Step cost per time until landing, as capture-point error", 0.0, 2.0)
-    length_cost: float = parameter(0.4728, "", "Step cost per step length, as capture-point error", 0.0, 2.0)
-    crossing_cost: float = parameter(0.2003, "m", "Step cost of crossing the legs, as capture-point error", 0.0, 1.0)
+    time_cost: float = parameter(0.1804, "m/s", "Step cost per time until landing, as capture-point error", 0.0, 2.0)
+    length_cost: float = parameter(0.5653, "", "Step cost per step length, as capture-point error", 0.0, 2.0)
+    crossing_cost: float = parameter(0.2184, "m", "Step cost of crossing the legs, as capture-point error", 0.0, 1.0)
     max_foot_load: float = parameter(1.186, "", "Limit of a foot's vertical GRF / body weight", 1.0, 5.0)
-    clearance: float = parameter(0.02139, "m", "Swing foot clearance", 0.01, 0.2)
+    clearance: float = parameter(0.01934, "m", "Swing foot clearance", 0.01, 0.2)
     crossing_clearance: float = parameter(0.1109, "m", "Swing foot clearance in a cross-over step", 0.01, 0.3)
     passing_share: float = parameter(0.4132, "", "Share of a cross-over swing's time to pass the stance leg", 0.2, 1.0)
-    landing_speed_ratio: float = parameter(0.5, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
-    cop_inset: float = parameter(0.2157, "", "Smallest CoP distance from sole edge (0: edge, 1: centre)", 0.0, 0.9)
-    swing_yaw_ratio: float = parameter(0.08353, "", "Swing foot task: yaw weight / position weight", 0.0, 1.0)
+    landing_speed_ratio: float = parameter(0.4826, "", "Ratio of foot landing speed to horizontal CoM speed", 0.0, 2.0)
+    cop_inset: float = parameter(0.125, "", "Smallest CoP distance from sole edge (0: edge, 1: centre)", 0.0, 0.9)
+    swing_yaw_ratio: float = parameter(0.07365, "", "Swing foot task: yaw weight / position weight", 0.0, 1.0)
     kp_swing: float = parameter(500.0, "1/s²", "Proportional gain of the swing foot's orientation", 0.0, 2000.0)
     kd_swing: float = parameter(45.0, "1/s", "Damping gain of the swing foot's orientation", 0.0, 100.0)
-    com_drop: float = parameter(0.01258, "m", "Greatest lowering of the hips in a step", 0.0, 0.2)
+    com_drop: float = parameter(0.07464, "m", "Greatest lowering of the hips in a step", 0.0, 0.2)
     leg_clearance: float = parameter(0.01, "m", "Smallest clearance between the legs", 0.0, 0.1)
-    max_leg_extension: float = parameter(0.9792, "", "Greatest ratio of hip-to-foot distance to leg length", 0.7, 1.0)
-    posture_rate: float = parameter(20.89, "1/s", "Rate at which reference posture follows actual posture", 0.0, 50.0)
+    max_leg_extension: float = parameter(0.9553, "", "Greatest planned hip-to-ankle distance / leg length", 0.7, 1.0)
+    posture_rate: float = parameter(22.08, "1/s", "Rate at which reference posture follows actual posture", 0.0, 50.0)
     closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
-    weight_swing: float = a_task_weight(0.3119, "the swing foot task", 0.1, 1000.0)
+    weight_swing: float = a_task_weight(0.2437, "the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT
     double_support: StepTasks = DOUBLE_SUPPORT
     lateral: LateralSteps = LateralSteps()
@@ -228,7 +231,7 @@ class Stepping(WholeBodyController):
             InputError: the model has no floating root, or not two feet with equally many contact points.
         """
         capsules = self._capsules(model)
-        body = self._law_with(model, len(capsules.pair))
+        body = self._law_with(model, len(capsules.pair) + 2)
         counts = np.bincount(body.stance.point_foot, minlength=2)
         if len(counts) != 2 or counts[0] != counts[1]:
             raise InputError(f"model {model.name!r}: stepping needs two feet with equally many contact points")
@@ -243,6 +246,7 @@ class Stepping(WholeBodyController):
             min_capture_offset=float(self.backward.min_capture_offset),
             legs=legs,
             capsules=capsules,
+            inward=inwards(model, body.stance.point, body.stance.point_foot, math.inf),
             seen=_seen(points),
             phase=np.zeros(PHASES, dtype=np.int64),
             memory=np.zeros(MEMORY),
@@ -264,7 +268,7 @@ class Stepping(WholeBodyController):
         free = {name: float(getattr(self, name)) for name in StepParameters._fields if name not in ("most", "trigger")}
         return StepParameters(
             most=INSTRUCTIONS[self.instruction],
-            trigger=float(self.repeat_trigger if self.instruction == "step-freely" else self.trigger),
+            trigger=FREE_TRIGGER if self.instruction == "step-freely" else float(self.trigger),
             **free,
         )
 
@@ -283,7 +287,8 @@ class Stepping(WholeBodyController):
         lengths = [_length(tree, chain) for chain in chains]
         sides = np.sign([(placed.position[foot][:2] - placed.position[feet].mean(axis=0)[:2]) @ left for foot in feet])
         separation = (placed.position[feet[0]] - placed.position[feet[1]])[:2].copy()
-        return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, separation)
+        ankles = np.array([quaternion_matrix(placed.orientation[foot]) @ -tree.com_offset[foot] for foot in feet])
+        return Legs(hips, np.array(lengths), ankles, soles.copy(), soles.mean(axis=1), high, sides, ahead, separation)
 
     def _capsules(self, model: Model) -> LegCapsules:
         """Return the capsules of both legs and their pairs, which are empty if the model has no capsules."""
@@ -318,9 +323,8 @@ def _chain(parent: Any, foot: int) -> list[int]:
 
 
 def _length(tree: Any, chain: list[int]) -> float:
-    """Return the length [m] of the stretched leg, from the hip to the foot's centre of mass."""
-    between = [np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in pairwise(chain)]
-    return float(sum(between) + np.linalg.norm(tree.com_offset[chain[-1]]))
+    """Return the length [m] of the stretched leg, from the hip to the ankle."""
+    return float(sum(np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in pairwise(chain)))
 
 
 def _tasks_of(step: StepTasks, standing: Tasks) -> kernels.StepTasks:

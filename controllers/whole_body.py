@@ -170,7 +170,7 @@ class WholeBodyController(Controller):
         com = body.com + (np.array(self.target_position) - q[:3]) - floor
         points, owners = feet_fields.points_of_feet(model)
         turns = placed.orientation[feet]
-        inset = _inwards(model, points, owners, self.margin)
+        inset = inwards(model, points, owners, self.margin)
         held = np.ones(model.nv)  # a joint without torque would be swung by all the others
         held[
             [model.dof(joint) for joint in feet_fields.limp(feet_fields.torque_limits(self.torque_limit, model), model)]
@@ -197,7 +197,7 @@ class WholeBodyController(Controller):
         )
 
 
-def _inwards(model: Model, points: Integers, owners: Integers, margin: float) -> Floats:
+def inwards(model: Model, points: Integers, owners: Integers, margin: float) -> Floats:
     """Return offsets (m, 3) [m] that move contact points towards the middle of their soles, in foot axes."""
     tree = model.tree
     places = model.home_positions[tree.contact_body[points]] + tree.contact_offset[points]

@@ -31,11 +31,12 @@ class Actuators(Disturbance, ParameterGroup):
 
     Intrinsic stiffness and damping belong to muscles and tendons: they resist motions without delay, lag or limit. At
     each tick, the spring's rest angle is set so that the torque is zero in the motion that the controller knows. So
-    they affect only what happens within a tick, or unknown to the controller. They do not apply to joints with an
-    ``Impedance`` of the controller.
+    they affect only what happens within a tick, or unknown to the controller. They do not apply to joints with a
+    spring, in the model or by an ``Impedance`` of the controller.
 
     Raises:
-        InputError: a limit or a rate limit is not above zero, or noise or time constant is negative or not finite.
+        InputError: a limit or a rate limit is not above zero, noise or time constant is negative or not finite, or a
+            joint has damping without stiffness; the last is raised by ``compile``.
         ModelError: ``strength`` is unknown or does not fit the model's legs, or a table names an unknown joint; raised
             by ``compile`` if it depends on the model.
     """
@@ -109,6 +110,9 @@ class Actuators(Disturbance, ParameterGroup):
     def compile(self, model: Model, span: float) -> kernels.Actuators:
         """Return the actuators for the kernels at a control period ``span`` [s], with limits up to ``max_effort``."""
         efforts = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
+        tone = np.array([_spread(model, self.stiffness, 0.0), _spread(model, self.damping, 0.0)])
+        if (tone[1] > 0.0)[tone[0] == 0.0].any():
+            raise InputError("actuators.damping: it needs actuators.stiffness above zero at the same joints")
         return kernels.Actuators(
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, efforts, np.inf)),
             noise=_spread(model, self.noise, 0.0),
@@ -118,7 +122,7 @@ class Actuators(Disturbance, ParameterGroup):
             strength=self._strength(model),
             rise=span * _spread(model, self.rate_limit, np.inf),
             bounds=np.zeros(model.nv, dtype=np.int64),
-            tone=np.array([_spread(model, self.stiffness, 0.0), _spread(model, self.damping, 0.0)]),
+            tone=tone,
             kept=np.array([math.exp(-span / self.time_constant) if self.time_constant > 0.0 else 0.0]),
         )
 

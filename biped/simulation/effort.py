@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.control.controller import Impedance
+from biped.errors import InputError
 from biped.integrators import Integrator
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.measurement import Actuators, put_effort
@@ -32,10 +33,23 @@ def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
     return model.tree._replace(passive=rows)
 
 
+def check_tone(integrator: Integrator, listed: dict[str, Integrator]) -> None:
+    """Check that the integrator supports intrinsic stiffness.
+
+    Raises:
+        InputError: it does not; the message names those in ``listed`` that do.
+    """
+    if not can_bound(integrator):
+        supporting = ", ".join(name for name, other in listed.items() if can_bound(other))
+        raise InputError(
+            f"integrator {integrator.name!r} does not support actuators.stiffness; supported by: {supporting}"
+        )
+
+
 def add_tone(world: World) -> None:
     """Add the intrinsic stiffness and damping of muscles to the run's own copy of the tree.
 
-    Joints with an impedance of the controller have none. The rest angles are those of the state.
+    Joints with a spring have none. The rest angles are those of the state.
     """
     tree, state, tone = world.tree, world.state, world.actuators.tone
     for i in np.flatnonzero(tree.dofs == 1):

@@ -73,6 +73,8 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     carrying = integrator.moving(active.with_payload(model))
     state = _state_for(model, carrying, state)
     check_fits(integrator, carrying, INTEGRATORS, moving_floor=active.floor_moves)
+    if active.actuators is not None and active.actuators.has_tone:
+        effort.check_tone(integrator, INTEGRATORS)
     impedance = (None if controller is None else controller.impedance(model)) or Impedance()
     bounds = effort.given_by_muscles(carrying, impedance)
     apart = _is_apart(active, integrator, bounds, impedance)

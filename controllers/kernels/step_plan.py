@@ -198,7 +198,8 @@ class Legs(NamedTuple):
     """Two legs, in the axes of the posture."""
 
     hip: Floats  # (2, 3) [m] hips from the root's centre of mass
-    length: Floats  # (2,) [m] from the hip to the foot's centre of mass, leg stretched
+    length: Floats  # (2,) [m] from the hip to the ankle, leg stretched
+    ankle: Floats  # (2, 3) [m] ankles from each foot's centre of mass, foot flat
     sole: Floats  # (2, m, 2) [m] corners of the soles, from each foot's centre of mass
     middle: Floats  # (2, 2) [m] middle of each sole
     high: Floats  # (2,) [m] height of the feet's centres of mass above the floor, in stance
@@ -212,7 +213,7 @@ class Seen(NamedTuple):
 
     numbers: Floats  # (SEEN,)
     foot: Floats  # (2, 2) [m] centres of mass
-    hip: Floats  # (2, 4) [m] x, y, horizontal reach of the leg, height over a flat foot
+    hip: Floats  # (2, 4) [m] x, y of a foot whose ankle is below the hip, horizontal reach, height over the ankle
     sole: Floats  # (2, m, 2) [m] corners
     inner: Floats  # (2, m, 2) [m] corners drawn in towards the middle: bounds of the planned centre of pressure
     corner: Floats  # (2m, 2) buffer for points

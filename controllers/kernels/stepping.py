@@ -10,10 +10,11 @@ from typing import NamedTuple
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
-from contact.vectors import load3, load4, load9, mat_vec, quat_difference
+from contact.point_law import touches
+from contact.vectors import load3, load4, load9, mat_vec, quat_difference, sub
 from controllers.kernels import whole_body
 from controllers.kernels.contact_qp import ITERATIONS
-from controllers.kernels.legs_apart import LegCapsules, keep_legs_apart
+from controllers.kernels.legs_apart import STRAIGHT, LegCapsules, keep_legs_apart, keep_legs_bent
 from controllers.kernels.step_plan import (
     COM_AT,
     FLOOR_AT,
@@ -108,6 +109,7 @@ class SteppingLaw(NamedTuple):
     min_capture_offset: float  # [m] distance of ξ from the centre of mass above which backward travel is BACKWARD
     legs: Legs
     capsules: LegCapsules
+    inward: Floats  # (m, 3) [m] foot's axes: from each contact point to the middle of its sole
     seen: Seen
     phase: Integers  # (PHASES,)
     memory: Floats  # (MEMORY,)
@@ -121,22 +123,39 @@ def stepping_torques(law, measurement, torque, recorded):
     observe(law, measurement)
     decide(law, measurement)
     limit_loads(law, measurement)
+    if has_begun(law):
+        draw_in_points(law)
     whole_body.write_base(body, measurement)
     whole_body.clear_cost(body)
-    if law.phase[PHASE] == STANDS and law.phase[TAKEN] == 0:
+    if has_begun(law):
+        step_tasks(law, measurement)
+        keep_legs_apart(law.capsules, measurement, body.buffers)
+        keep_legs_bent(law.capsules, law.legs, body.stance, measurement, body.buffers)
+    else:
         whole_body.balance_task(body, measurement)
         whole_body.momentum_task(body, measurement)
         whole_body.turn_task(body, measurement)
         whole_body.feet_task(body, measurement)
         whole_body.posture_task(body, measurement)
-    else:
-        step_tasks(law, measurement)
-        keep_legs_apart(law.capsules, measurement, body.buffers)
     recorded[0] = whole_body.solve(body, measurement, torque)
     recorded[1] = float(body.qp.counts[ITERATIONS])
     recorded[2] = float(law.phase[TAKEN])
     recorded[3] = float(law.phase[PHASE])
     record_foothold(law, measurement, recorded)
+
+
+@kernel
+def has_begun(law):
+    """Return True during and after the first step."""
+    return law.phase[PHASE] != STANDS or law.phase[TAKEN] > 0
+
+
+@kernel
+def draw_in_points(law):
+    """Draw the program's contact points in towards the middles of the soles: a foot would roll over its edge."""
+    for k in range(law.inward.shape[0]):
+        for axis in range(3):
+            law.body.stance.inset[k, axis] = parameters_of(law).cop_inset * law.inward[k, axis]
 
 
 @kernel
@@ -157,6 +176,8 @@ def observe(law, measurement):
     body, seen, legs = law.body, law.seen, law.legs
     stance, buffers, numbers = body.stance, body.buffers, law.seen.numbers
     poses, rates = measurement.motion.poses, measurement.motion.rates
+    if has_begun(law):
+        estimate_height(law, measurement)
     gravity = -measurement.tree.gravity[2]
     omega = math.sqrt(gravity / max(buffers.state[whole_body.HIGH], 0.1 * stance.com[2]))
     numbers[OMEGA] = omega
@@ -176,7 +197,7 @@ def observe(law, measurement):
     for k in range(2):
         i = stance.foot[k]
         seen.foot[k, 0], seen.foot[k, 1] = poses.com[i, 0], poses.com[i, 1]
-        hip = mat_vec(root, load3(legs.hip, k))
+        hip = sub(mat_vec(root, load3(legs.hip, k)), load3(legs.ankle, k))
         high = hip[2] - numbers[FLOOR_AT]
         seen.hip[k, 0], seen.hip[k, 1] = hip[0], hip[1]
         length, low = parameters.max_leg_extension * legs.length[k], high - parameters.com_drop
@@ -195,14 +216,25 @@ def observe(law, measurement):
 
 
 @kernel
+def estimate_height(law, measurement):
+    """Compute the CoM height from the highest touching point: the middle of a foot rises as the foot rolls over."""
+    stance, state, floor = law.body.stance, law.body.buffers.state, -math.inf
+    for k in range(stance.point.shape[0]):
+        if touches(measurement.contact_state[stance.point[k]]):
+            floor = max(floor, measurement.motion.poses.contact[stance.point[k], 2])
+    if floor > -math.inf:
+        state[whole_body.HIGH] = state[whole_body.COM + 2] - floor
+
+
+@kernel
 def estimate_floor_motion(law, measurement):
-    """Estimate the floor's velocity: that of the slowest foot on it; other feet may slide or roll on an edge."""
-    numbers, motion, least = law.seen.numbers, measurement.motion, math.inf
+    """Estimate the floor's velocity: that of the slowest touching point; feet may slide or roll over an edge."""
+    numbers, motion, stance, least = law.seen.numbers, measurement.motion, law.body.stance, math.inf
     numbers[FLOOR_MOVES], numbers[FLOOR_MOVES + 1] = 0.0, 0.0
-    for k in range(2):
-        if is_down(law, measurement, k):
-            i = law.body.stance.foot[k]
-            moving = velocity_at(motion, i, load3(motion.poses.com, i))
+    for k in range(stance.point.shape[0]):
+        point = stance.point[k]
+        if touches(measurement.contact_state[point]):
+            moving = velocity_at(motion, measurement.tree.contact_body[point], load3(motion.poses.contact, point))
             speed = math.hypot(moving[0], moving[1])
             if speed < least:
                 least = speed
@@ -422,9 +454,7 @@ def limit_loads(law, measurement):
     stance, most, swing = body.stance, body.buffers.most, phase[SWING]
     since = measurement.time[0] - law.memory[SINCE]
     weight = -body.buffers.mass[0, 0] * measurement.tree.gravity[2]
-    most[0] = most[1] = (
-        math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else parameters_of(law).max_foot_load * weight
-    )
+    most[0] = most[1] = parameters_of(law).max_foot_load * weight if has_begun(law) else math.inf
     if phase[PHASE] == UNLOADS:
         most[swing] = weight * max(0.5 * (1.0 - since / max(parameters_of(law).unload_time, 1e-6)), 0.0)
     elif phase[PHASE] == LOADS:
@@ -563,7 +593,7 @@ def desired_height(law, time):
                 - seen.hip[k, 1]
                 - left * (numbers[XI + 1] - numbers[COM_AT + 1])
             )
-        length = parameters_of(law).max_leg_extension * law.legs.length[k]
+        length = STRAIGHT * law.legs.length[k]
         upright = math.sqrt(max(length * length - dx * dx - dy * dy, 0.25 * length * length))
         high = min(high, numbers[HIGH_AT] - seen.hip[k, 3] + upright)
     return high

@@ -9,7 +9,7 @@ from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.runs.run import Run
 from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
-from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
+from experiments.catalogue.parameters.controllers import CONTROLLERS, defaults_of_person, with_controller
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.floors import LAWS, with_law
 from experiments.catalogue.parameters.floors import NAME as LAW
@@ -190,7 +190,8 @@ class Experiment:
         base = self.under(changes or {})
         changed = {name: base.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
         changed = assembled(changed, base._defaults)
-        values = base._defaults | integrator_defaults(changed) | scattered_by_seed(changed)
+        defaults = base._defaults | defaults_of_person(base.controller, base._defaults)
+        values = defaults | integrator_defaults(changed) | scattered_by_seed(changed)
         return Values(values | posture_of_stance(lambda: robot_named(base.robot or HUMAN), values, changed) | changed)
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:

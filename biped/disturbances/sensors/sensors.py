@@ -81,14 +81,19 @@ class Sensors(Disturbance):
 
         Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which the DEC model (Mergner and
         co-workers, 2015) balances as people do: 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space, 0.20°/s and
-        0.33°/s of its rate. Graviception is ten times as noisy as proprioception (van der Kooij and Peterka 2011). Size
-        and colour of the noise, its signal-dependent part, and these presets are our choice:
+        0.33°/s of its rate. Noise of the joint angles is that of perceived sway (Fitzpatrick and McCloskey 1994).
+        Signal-dependent noise is within published discrimination thresholds (Huang et al. 2023; Nouri and Karmali 2018;
+        Nash et al. 2016). All else was fitted to the sway of people in quiet stance, with the controllers ``person``
+        and ``postural`` (docs/sensors-and-actuators.md):
 
-        - ``eyes-closed``: the visual channel has five times the noise of eyes open.
-        - ``foam``: as eyes open, but proprioception is as noisy as graviception.
-        - ``vestibular-loss``: as eyes open, with ten times the vestibular noise, and thresholds of 5° and 5°/s.
+        - ``eyes-closed``: the visual channel has twice the noise of eyes open.
+        - ``foam``: as eyes open, with eight times the visual, three times the vestibular and twice the proprioceptive
+          noise, and a time constant of 0.7 s.
+        - ``vestibular-loss``: as eyes open, with ten times the vestibular noise, its time constant 0.1 s, and
+          thresholds of 5° and 5°/s; these are our choice.
         - ``young``: as eyes open.
-        - ``old``: as eyes open, with 40 ms more delay and twice the noise and thresholds.
+        - ``old``: as eyes open, with 40 ms more delay, two and a half times the vestibular noise (Bermúdez Rey et al.
+          2016), 1.25 times the visual and proprioceptive noise, and twice the thresholds (our choice).
 
         Raises:
             ModelError: no preset has this name.
@@ -201,14 +206,20 @@ def _check_ticks(name: str, delay: float, period: float) -> None:
 
 
 _DEGREE = math.pi / 180.0
+#: Joints: perceived sway of 3 mrad at 75 % correct is 0.67 SD (Fitzpatrick and McCloskey 1994). Relative noise: Nash
+#: et al. (2016), Nouri and Karmali (2018), Huang et al. (2023). Others of vision, graviception and proprioception:
+#: fitted to people's quiet stance; those of the force are our choice.
 _NOISE = {
-    "visual.position_noise": 5e-4, "visual.velocity_noise": 2e-3,
-    "vestibular.orientation_noise": 1e-3, "vestibular.angular_velocity_noise": 2e-3,
-    "proprioceptive.joint_noise": 1e-4, "proprioceptive.joint_rate_noise": 2e-4, "force.noise": 1.0,
-    "visual.relative_noise": 0.1, "vestibular.relative_noise": 0.1, "proprioceptive.relative_noise": 0.1,
-    "force.relative_noise": 0.01,
+    "visual.position_noise": 9e-3, "visual.velocity_noise": 2.5e-3,
+    "vestibular.orientation_noise": 2.5e-3, "vestibular.angular_velocity_noise": 1.5e-3,
+    "proprioceptive.joint_noise": 5e-3, "proprioceptive.joint_rate_noise": 3e-3, "force.noise": 1.0,
+    "visual.relative_noise": 0.08, "vestibular.relative_noise": 0.05, "proprioceptive.relative_noise": 0.04,
+    "force.relative_noise": 0.01, "force.time_constant": 0.1,
 }  # fmt: skip
-_COLOUR = {f"{channel}.time_constant": 0.1 for channel in ("visual", "vestibular", "proprioceptive", "force")}
+
+
+def _slow(time: float) -> dict[str, float]:
+    return {f"{channel}.time_constant": time for channel in ("visual", "vestibular", "proprioceptive")}
 
 
 def _thresholds(angle: float, rate: float) -> dict[str, float]:
@@ -225,7 +236,9 @@ def _times(factor: float, *names: str) -> dict[str, float]:
     return {name: factor * _OPEN[name] for name in names}
 
 
-_OPEN = _late(0.15) | _NOISE | _COLOUR | _thresholds(0.03, 0.20)
+_OPEN = _late(0.15) | _NOISE | _slow(2.0) | _thresholds(0.03, 0.20)
+_SIGHT = ("visual.position_noise", "visual.velocity_noise")
+_JOINTS = ("proprioceptive.joint_noise", "proprioceptive.joint_rate_noise")
 _TURNS = ("vestibular.orientation_noise", "vestibular.angular_velocity_noise")
 
 #: Sensors of people by preset; ``Sensors.preset`` gives the sources.
@@ -233,12 +246,13 @@ PRESETS: dict[str, Sensors] = {
     name: replaced(Sensors(), _OPEN | changes)
     for name, changes in {
         "eyes-open": {},
-        "eyes-closed": _late(0.16)
-        | _thresholds(0.07, 0.33)
-        | _times(5.0, "visual.position_noise", "visual.velocity_noise"),
-        "foam": _times(10.0, "proprioceptive.joint_noise", "proprioceptive.joint_rate_noise"),
-        "vestibular-loss": _times(10.0, *_TURNS) | _thresholds(5.0, 5.0),
+        "eyes-closed": _late(0.16) | _thresholds(0.07, 0.33) | _times(2.0, *_SIGHT),
+        "foam": _times(8.0, *_SIGHT) | _times(3.0, *_TURNS) | _times(2.0, *_JOINTS) | _slow(0.7),
+        "vestibular-loss": _times(10.0, *_TURNS) | _thresholds(5.0, 5.0) | {"vestibular.time_constant": 0.1},
         "young": {},
-        "old": _times(2.0, *_NOISE, *_thresholds(0.0, 0.0)) | _late(0.19),
+        "old": _times(1.25, *_SIGHT, *_JOINTS)
+        | _times(2.5, *_TURNS)
+        | _times(2.0, *_thresholds(0.0, 0.0))
+        | _late(0.19),
     }.items()
 }

@@ -57,6 +57,10 @@ COUNTS = 6
 ALWAYS = 2
 #: [m] Error of the height of a contact point above which the point is not held on the floor.
 LIFTED = 0.003
+#: Variance of a measurement within its dead zone if the prediction is there too, over the threshold squared.
+BLIND = 1e6
+#: [rad or m] Measured distance from the start, due to rounding, of a number within its dead zone.
+ROUNDING = 1e-12
 
 
 class Estimator(NamedTuple):
@@ -293,16 +297,17 @@ def compare_number(state, sensors, k, i, ours, theirs, start):
 def compare_by(state, i, threshold, spread, difference, ours, theirs):
     """Set the innovation of component i by the measured difference, and both distances from the start.
 
-    A number within its dead zone is only known to lie there: it counts as measured at the end of the zone that is
-    nearest to the prediction, with the variance of a uniform distribution.
+    A number within its dead zone is only known to lie there. If the prediction does not, it counts as measured at the
+    nearest end of the zone, with the variance of a uniform distribution. Otherwise it has almost no weight: as this
+    uncertainty stays the same from tick to tick, repeated measurements do not add information.
     """
     expected = state.mean[0, i] + spread * state.mean[1, i]
     state.spread[i], state.dead[i] = spread, 0.0
     if threshold == 0.0:
         state.innovation[i] = difference - expected
-    elif theirs == 0.0:
+    elif abs(theirs) < ROUNDING:
         state.innovation[i] = -beyond(ours + expected, threshold)
-        state.dead[i] = threshold * threshold / 3.0
+        state.dead[i] = threshold * threshold * (1.0 / 3.0 if state.innovation[i] != 0.0 else BLIND)
     else:
         state.innovation[i] = difference + (threshold if theirs > 0.0 else -threshold) - expected
 

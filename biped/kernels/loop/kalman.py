@@ -18,9 +18,8 @@ from kernelcache import kernel, routine
 
 #: Mean of the normalized squared innovations per number above which the errors' covariance is inflated.
 SURPRISE = 4.0
-#: Variance of measurements without noise [rad² or m²], and as a share of the innovation's variance: they keep the
-#: innovations' covariance definite in spite of rounding.
-EXACT, SHARE = 1e-12, 1e-8
+#: Share of the innovations' variance that is added to it, against rounding.
+SHARE = 1e-8
 
 
 class Filter(NamedTuple):
@@ -33,6 +32,7 @@ class Filter(NamedTuple):
     innovation: Floats  # (m,) y − x̂ − e − σ n, of the last update
     spread: Floats  # (m,) σ
     dead: Floats  # (m,) variance by a dead zone
+    linearity: Floats  # (m,) variance by errors of the linear error model
     kept: Floats  # (m,) a of an update's span
     seen: Floats  # (m, m) buffer: covariance of the innovations, and its factor
     gain: Floats  # (m, 2 m) buffer: L⁻¹ H P
@@ -40,12 +40,13 @@ class Filter(NamedTuple):
     surprise: Floats  # (1,) mean of the normalized squared innovations of the last update
 
 
-def new_filter(m: int) -> Filter:
+def new_filter(m: int, linearity: float) -> Filter:
     """Return the filter at the start: no error, stationary noise."""
     z = np.zeros
     return Filter(
         mean=z((2, m)), errors=z((m, m)), cross=z((m, m)), noises=np.eye(m), innovation=z(m), spread=z(m),
-        dead=z(m), kept=z(m), seen=z((m, m)), gain=z((m, 2 * m)), moved=z((m, m)), surprise=z(1),
+        dead=z(m), linearity=np.full(m, linearity), kept=z(m), seen=z((m, m)), gain=z((m, 2 * m)), moved=z((m, m)),
+        surprise=z(1),
     )  # fmt: skip
 
 
@@ -178,7 +179,7 @@ def set_innovation_covariance(state):
     for i in range(m):
         for k in range(i + 1):
             state.seen[i, k] = state.gain[i, k] + state.gain[i, m + k] * state.spread[k]
-        state.seen[i, i] += EXACT + SHARE * state.seen[i, i] + state.dead[i]
+        state.seen[i, i] += state.linearity[i] + SHARE * state.seen[i, i] + state.dead[i]
 
 
 @kernel

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from biped.control.controller import Controller
@@ -17,9 +18,15 @@ from experiments.lookup.open_registry import OpenRegistry, made_from
 
 GROUP = "controller"
 NAME = f"{GROUP}.name"
-WORKSPACE = "workspace"
+WORKSPACE, PERSON = "workspace", "person"
 #: Set point of the root in an experiment, given to any controller with fields of these names.
 SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
+
+#: Defaults of a person's joints, stance and muscles in place of the experiment's (docs/person.md).
+OF_PERSON: Mapping[str, Value] = MappingProxyType({
+    "initial.stance": "upright", "initial.width": 0.185, "initial.foot_angle": 0.2, "initial.settle": 3.0,
+    "actuators.time_constant": 0.01, "actuators.stiffness": 220.0, "actuators.damping": 22.0,
+})  # fmt: skip
 
 
 def _is_controller(thing: Any) -> bool:
@@ -41,6 +48,7 @@ CONTROLLERS = OpenRegistry(
         "postural": "controllers.postural:Postural",
         "reweighting": "controllers.reweighting:Reweighting",
         "stepping": "controllers.stepping:Stepping",
+        PERSON: "controllers.person:Person",
     },
     _is_controller,
     "a class that derives from biped.Controller, or an object of one",
@@ -84,6 +92,11 @@ def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Param
     set_point = {p.name: p for p in parameters if p.name in SET_POINT}
     hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
     return with_group(parameters, GROUP, controller_parameters(name, set_point, hidden=hidden))
+
+
+def defaults_of_person(controller: str | None, defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the defaults that ``person`` changes, for a body with the legs of the human."""
+    return dict(OF_PERSON) if controller == PERSON and OF_PERSON.keys() <= defaults.keys() else {}
 
 
 def controller_from(values: Values) -> Controller:

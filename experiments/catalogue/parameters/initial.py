@@ -122,7 +122,7 @@ def posture_of_stance(
     posture |= {f"initial.{joint}": float(q[model.coordinate(joint)]) for joint in model.joint_names}
     if "controller.target_position" in values:
         posture["controller.target_position"] = tuple(float(at) for at in q[:3])
-    return posture | {"initial.tilt": 0.0, SETTLE: math.inf}
+    return posture | {"initial.tilt": 0.0, SETTLE: values[SETTLE] or math.inf}
 
 
 def upright_posture(model: Model, values: Values) -> Floats:

@@ -71,13 +71,20 @@ def ages() -> dict[str, dict[str, Value]]:
 
 def conditions() -> dict[tuple[str, str, str], dict[str, Value]]:
     """Return changes of the person by age group, eyes and surface, in quiet stance."""
-    foam = Sensors.preset("foam").proprioceptive
-    on_foam = {f"sensors.proprioceptive.{name}": getattr(foam, name) for name in ("joint_noise", "joint_rate_noise")}
+    seeing, closed, foam = (Sensors.preset(name) for name in ("eyes-open", "eyes-closed", "foam"))
+    dimmed = closed.visual.position_noise / seeing.visual.position_noise
+    in_the_dark: dict[str, Value] = {
+        "sensors.delay": closed.delay, "sensors.force.delay": closed.force.delay,
+        "sensors.vestibular.orientation_threshold": closed.vestibular.orientation_threshold,
+        "sensors.vestibular.angular_velocity_threshold": closed.vestibular.angular_velocity_threshold,
+        "sensors.visual.position_noise": dimmed * foam.visual.position_noise,
+        "sensors.visual.velocity_noise": dimmed * foam.visual.velocity_noise,
+    }  # fmt: skip
     return {
         ("young", "open", "firm"): {"sensors.preset": "eyes-open"},
         ("young", "closed", "firm"): {"sensors.preset": "eyes-closed"},
         ("young", "open", "foam"): {"sensors.preset": "foam"},
-        ("young", "closed", "foam"): {"sensors.preset": "eyes-closed", **on_foam},
+        ("young", "closed", "foam"): {"sensors.preset": "foam", **in_the_dark},
         ("old", "open", "firm"): ages()["old"],
     }
 

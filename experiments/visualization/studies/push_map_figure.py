@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def draw_maps(
             draw(lower, endings_panel(rings[0]))
         elif changes:
             draw(parts[1].subplots(), changes_panel(changes, rings))
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        figure.suptitle(fill(title, 110 if has_two else 58), x=0.01, ha="left", fontsize=11, fontweight="bold")
         return write_figure(figure, path)
 
 

@@ -271,3 +271,10 @@ def test_what_is_not_differentiated_is_refused():
     for varying in (Actuators(rate_limit=30.0), Actuators(time_constant=0.02)):
         with pytest.raises(InputError, match="use either actuators with lag"):
             Linearizer(replace(scene, disturbances=(varying,)), closed_loop=False)
+
+
+def test_intrinsic_stiffness_that_would_do_nothing_is_refused():
+    with pytest.raises(InputError, match="needs actuators.stiffness above zero at the same joints"):
+        flying(Held(), Actuators(stiffness={KNEE: 100.0}, damping=10.0))
+    with pytest.raises(InputError, match="does not support actuators.stiffness; supported by: .*recursive"):
+        flying(Held(), Actuators(stiffness=100.0), integrator=EngineIntegrator(Mujoco()))

@@ -37,8 +37,9 @@ def test_nothing_unexpected_is_predicted_exactly():
         assert np.abs(frame[name] - frame[f"estimate_{name}"]).max() < 1e-7
 
 
-def test_the_estimate_of_an_unexpected_push_becomes_exact():
+def test_the_estimate_of_an_unexpected_push_becomes_exact(monkeypatch):
     """Without noise only the linearity of the error model limits the estimate, and errors decay as the body rests."""
+    monkeypatch.setattr(estimation, "LINEARITY", 1e-12)  # the filter relies on exact measurements
     frame = scene_of(**{"push.impulse": 12.0, "push.start": 0.2}).run().frame
     error = np.abs(frame["body_x"] - frame["estimate_body_x"])
     at = frame["time"]
@@ -70,7 +71,7 @@ def test_the_stiffness_of_loads_is_minus_the_derivative_of_their_generalized_for
 
 def test_the_filter_equals_its_equations_longhand():
     random, m, nv, span, a = np.random.default_rng(2), 6, 3, 0.008, 0.9
-    state = kalman.new_filter(m)
+    state = kalman.new_filter(m, 1e-5)
     state.kept[:], state.spread[:] = a, random.uniform(0.1, 0.2, m)
     R, B = random.normal(size=(nv, m)), random.normal(size=(nv, 4))
     P, mean = np.zeros((2 * m, 2 * m)), np.zeros(2 * m)
@@ -88,12 +89,12 @@ def test_the_filter_equals_its_equations_longhand():
         innovation = y - H @ mean
         state.innovation[:] = y - state.mean[0] - state.spread * state.mean[1]
         S = H @ P @ H.T
-        S += np.diag(kalman.EXACT + kalman.SHARE * S.diagonal())
+        S += np.diag(state.linearity + kalman.SHARE * S.diagonal())
         surprise = innovation @ np.linalg.solve(S, innovation) / m
         if surprise > kalman.SURPRISE:
             P[:m, :m] *= surprise
             S = H @ P @ H.T
-            S += np.diag(kalman.EXACT + kalman.SHARE * S.diagonal())
+            S += np.diag(state.linearity + kalman.SHARE * S.diagonal())
         K = P @ H.T @ np.linalg.inv(S)
         mean, P = mean + K @ innovation, P - K @ H @ P
         kalman.update(state)
@@ -106,6 +107,7 @@ def test_the_filter_equals_its_equations_longhand():
 def test_innovations_are_consistent_with_the_sensors_noise(monkeypatch):
     """In a body that only its own noise disturbs, the normalized squared innovations have a χ² distribution."""
     monkeypatch.setattr(estimation, "CALM", 1e-8)  # the simulated body has no process noise
+    monkeypatch.setattr(estimation, "LINEARITY", 1e-12)  # and the errors are small
     names = ("orientation_threshold", "angular_velocity_threshold")
     thresholds = {f"sensors.vestibular.{name}": 1e-12 for name in names}
     total, count = 0.0, 0
@@ -117,6 +119,18 @@ def test_innovations_are_consistent_with_the_sensors_noise(monkeypatch):
         total += estimator.filter.surprise[0] * len(estimator.filter.innovation)
         count += len(estimator.filter.innovation)
     assert chi2.ppf(0.001, count) < total < chi2.ppf(0.999, count)
+
+
+def test_orientations_within_a_dead_zone_do_not_surprise():
+    """The zone's uncertainty only adds to that of the noise, with which χ² of 36 numbers never exceeds 4 × 36."""
+    assert chi2.sf(kalman.SURPRISE * 36, 36) < 1e-13
+    session = Session(scene_of(**{"sensors.preset": "eyes-closed"}))
+    state, most, dead = session.plan.world.estimator.filter, 0.0, np.zeros(3)
+    for _ in range(500):
+        session.step()
+        most, dead = max(most, state.surprise[0]), np.maximum(dead, state.dead[3:6])
+    assert dead.any()
+    assert 0.0 < most < kalman.SURPRISE
 
 
 @pytest.mark.parametrize("azimuth", [0.0, np.pi / 2.0, np.pi])
