@@ -19,8 +19,8 @@ class Person(Stepping):
 
     It is ``Stepping`` with other gains and weights. ``capture`` = k makes the ankle torque m g h (1 + k/ω)(φ + φ̇/ω) of
     the sway φ, with ω² = g/h: K = 1.76 and K/ω = 0.53 s, within 1.5 to 1.9 (Peterka 2002) and 0.3 to 0.63 s of people.
-    Low weights of trunk, posture and angular momentum let the hips act as soon as the centre of pressure is within
-    ``margin`` of an edge. High damping keeps the joints stable with the lag of muscles.
+    Low weights of trunk, posture and angular momentum let the hips act as soon as the centre of pressure is at its
+    limit, ``margin`` from an edge. High damping keeps the joints stable with the lag of muscles.
     """
 
     capture: float = _of_person("capture", 2.5)

@@ -42,7 +42,8 @@ def check_tone(integrator: Integrator, listed: dict[str, Integrator]) -> None:
     if not can_bound(integrator):
         supporting = ", ".join(name for name, other in listed.items() if can_bound(other))
         raise InputError(
-            f"integrator {integrator.name!r} does not support actuators.stiffness; supported by: {supporting}"
+            f"integrator {integrator.name!r} does not support actuators.stiffness; supported by: {supporting}; or set "
+            "actuators.stiffness and actuators.damping to 0"
         )
 
 

@@ -229,7 +229,7 @@ def test_knees_do_not_bend_the_wrong_way(angle, impulse):
     assert run.frame[["angle_left_knee_pitch", "angle_right_knee_pitch"]].max().max() < 0.0  # 0: straight
 
 
-SEEDS = [(35,), pytest.param(range(1, 201), marks=pytest.mark.slow)]
+SEEDS = [(9, 150), pytest.param(range(1, 201), marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=("some", "200"))

@@ -178,9 +178,15 @@ def test_people_stand_quietly(law, senses):
     """Without vestibular sense a subject stands by proprioception; reweighting, which needs both senses, cannot."""
     q = Stance().configuration(MODEL)
     sensors = Sensors.preset(senses, seed=1)
-    if isinstance(law, Reweighting):  # it has thresholds of its own
-        vestibular = replace(sensors.vestibular, orientation_threshold=0.0, angular_velocity_threshold=0.0)
-        sensors = replace(sensors, vestibular=vestibular)
+    if isinstance(law, Reweighting):  # it has thresholds of its own, and takes slow noise for tilts of the floor
+        seeing, turns, joints = Sensors.preset("eyes-open"), sensors.vestibular, sensors.proprioceptive
+        turns = replace(
+            turns, orientation_threshold=0.0, angular_velocity_threshold=0.0, time_constant=0.1,
+            orientation_noise=1e-3 * turns.orientation_noise / seeing.vestibular.orientation_noise,
+            angular_velocity_noise=2e-3 * turns.angular_velocity_noise / seeing.vestibular.angular_velocity_noise,
+        )  # fmt: skip
+        joints = replace(joints, joint_noise=1e-4, joint_rate_noise=2e-4, time_constant=0.1)
+        sensors = replace(sensors, vestibular=turns, proprioceptive=joints)
     run = simulate(
         MODEL, law.holding(MODEL, q), state=State.at(MODEL, q), disturbances=[sensors], duration=40.0, step=2e-3,
         fall=Fall(), record_every=ROW,

@@ -92,6 +92,7 @@ def test_legs_touch_where_all_of_the_body_does(tmp_path, monkeypatch, capsys):
 def test_what_a_law_that_steps_withstands_is_a_share_of_what_its_steps_allow(in_tmp, monkeypatch, capsys):
     """From 60 N·s on it steps; one who keeps his feet in place is in none of the rows."""
     search = ["--from", "60", "--to", "64", "--by", "4", "--tolerance", "4", "--step", "0.001", "--no-figures", "-q"]
+    search += ["--set", "initial.stance=upright"]
     study = ["push-map", "--controller", "stepping", "--steps", "0,any", "--directions", "3", "--replicas", "5"]
     assert main([*study, *search, "--out", str(in_tmp / "map")]) == 0
     monkeypatch.setattr("sys.argv", ["actual_steps.py", str(in_tmp / "map")])

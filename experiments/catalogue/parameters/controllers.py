@@ -22,7 +22,7 @@ WORKSPACE, PERSON = "workspace", "person"
 #: Set point of the root in an experiment, given to any controller with fields of these names.
 SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
 
-#: Defaults of a person's joints, stance and muscles in place of the experiment's (docs/person.md).
+#: Defaults of stance and muscles under the controller person (docs/person.md).
 OF_PERSON: Mapping[str, Value] = MappingProxyType({
     "initial.stance": "upright", "initial.width": 0.185, "initial.foot_angle": 0.2, "initial.settle": 3.0,
     "actuators.time_constant": 0.01, "actuators.stiffness": 220.0, "actuators.damping": 22.0,

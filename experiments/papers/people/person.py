@@ -1,7 +1,7 @@
-"""Simulated person of all items, its thresholds, and the comparison of published numbers with our means.
+"""Simulated person of the items, its thresholds, and the comparison of published numbers with our means.
 
-The person has one set of parameters, which was not fitted to any of the published numbers. An item adds the disturbance
-and the controller, with the controller's defaults.
+The noise of the sensor presets was fitted to people's quiet stance; nothing was fitted to other published numbers. An
+item adds the disturbance and the controller: postural with ``PERSON``, or person with its defaults.
 """
 
 import math
@@ -91,9 +91,9 @@ def conditions() -> dict[tuple[str, str, str], dict[str, Value]]:
 
 #: Assumption for the page.
 PERSON_TEXT = (
-    "one simulated person for all statements: the human, upright, with the sensors of closed eyes and a delay of "
-    "100 ms; the controller is postural, with its defaults except a proprioceptive weight of 0.2, as in the project's "
-    "studies of quiet stance; nothing was fitted to any statement"
+    "one simulated person for all statements of the item: the human, upright, with the sensors of closed eyes and a "
+    "delay of 100 ms; the controller is postural, with its defaults except a proprioceptive weight of 0.2, as in the "
+    "project's studies of quiet stance; nothing was fitted to a statement of the item"
 )
 
 

@@ -152,8 +152,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     rows = rows_of(table)
     assumptions = (
         "the controller is person with its defaults, the person's stance and its muscles",
-        "sensors: preset eyes-open, eyes-closed or foam; with closed eyes on foam, eyes-closed with the noise of "
-        "foam; old: preset and strength of the old; the noise was fitted to the training half",
+        "sensors: preset eyes-open, eyes-closed or foam; with closed eyes on foam, foam with the delay and thresholds "
+        "of eyes-closed and twice the visual noise; old: preset and strength of the old",
+        "the noise of eyes-open was fitted to the training half; the factors of the other presets were chosen by hand "
+        "with both halves in view",
         "people: mean over people of the mean of up to three records of 60 s each; area, velocity and mean power "
         "frequency of the unfiltered records: medians of three records, as published by the authors",
         f"ours: means of {seeds} trials of {duration:g} s, which differ only in their noise, with 95 % intervals",

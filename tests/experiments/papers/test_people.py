@@ -27,7 +27,7 @@ APART = ("displacement", "sampling", "step-torques", "steps")
 #: What differs by far more than noise moves it in the short versions of what is simulated.
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
-    "quiet-stance": [f"{what} AP, young, eyes open, firm" for what in ("short-term exponent",)],
+    "quiet-stance": ["short-term exponent ML, young, eyes open, foam"],
     "tilts": [f"gain at {frequency:g} Hz for a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
 }
 
