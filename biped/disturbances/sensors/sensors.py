@@ -81,7 +81,7 @@ class Sensors(Disturbance):
 
         Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which the DEC model (Mergner and
         co-workers, 2015) balances as people do: 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space, 0.20°/s and
-        0.33°/s of its rate. Noise of the joint angles is that of perceived sway (Fitzpatrick and McCloskey 1994).
+        0.33°/s of its rate. Noise of the joint angles is near that of perceived sway (Fitzpatrick and McCloskey 1994).
         Signal-dependent noise is within published discrimination thresholds (Huang et al. 2023; Nouri and Karmali 2018;
         Nash et al. 2016). All else was fitted to the sway of people in quiet stance, with the controllers ``person``
         and ``postural`` (docs/sensors-and-actuators.md):
