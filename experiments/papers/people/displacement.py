@@ -11,7 +11,18 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import PARTS, ages, compared, ends, median, ratio, reaches, shown, thresholds
+from experiments.papers.people.person import (
+    BY_PERSON_TEXT,
+    PARTS,
+    ages,
+    compared,
+    ends,
+    median,
+    ratio,
+    reaches,
+    shown,
+    thresholds,
+)
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean
 from experiments.studies.threshold.search import Bracket
@@ -65,7 +76,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     swept = SweptParameter("platform.size")
     by_name = thresholds(PERSON, swept, grid, ages(), floor, replicas=replicas, progress=progress)
     assumptions = (
-        "the controller is person with its defaults, the person's stance and its muscles",
+        BY_PERSON_TEXT,
         f"the floor moves back within {RISE:g} s, with minimum jerk; the published duration is unknown",
         "young and old: the sensor presets of these names, eyes open, with delays of 150 and 190 ms, and the strength "
         "of young and old men; with one effect: this part is that of the old, all other parts are those of the young",

@@ -97,6 +97,9 @@ PERSON_TEXT = (
 )
 
 
+#: Assumption of items with the controller person.
+BY_PERSON_TEXT = "the controller is person with its defaults, the person's stance and its muscles"
+
 #: Halves of the statements of an item, in their order on the page: the first four, the next four, …
 HALVES: tuple[Half, ...] = ("training", "held-out", "held-out", "training")
 HALVES_TEXT = (

@@ -26,7 +26,7 @@ from experiments.catalogue.parameters.controllers import PERSON
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import HALVES, compared, conditions
+from experiments.papers.people.person import BY_PERSON_TEXT, HALVES, compared, conditions
 from experiments.studies.mean import Mean, mean_of
 from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled
@@ -151,7 +151,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     table = simulated(seeds, duration, progress, {})
     rows = rows_of(table)
     assumptions = (
-        "the controller is person with its defaults, the person's stance and its muscles",
+        BY_PERSON_TEXT,
         "sensors: preset eyes-open, eyes-closed or foam; with closed eyes on foam, foam with the delay and thresholds "
         "of eyes-closed and twice the visual noise; old: preset and strength of the old",
         "the noise of eyes-open was fitted to the training half; the factors of the other presets were chosen by hand "

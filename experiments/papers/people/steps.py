@@ -9,7 +9,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import at_least, at_most, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import shown
+from experiments.papers.people.person import BY_PERSON_TEXT, shown
 from experiments.studies.mean import mean_of
 from experiments.studies.sweep.sweep import sweep
 
@@ -50,7 +50,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         metrics=["first_step_*", "footsteps"], progress=lambda done: progress(done / (len(pushes) * replicas)),
     )  # fmt: skip
     assumptions = (
-        "the controller is person with its defaults, the person's stance and its muscles, and the sensors of the young",
+        f"{BY_PERSON_TEXT}; the sensors are those of the young",
         "pushes at the trunk to the left, within 0.1 s, during stance; people walked on a treadmill",
         f"means over {replicas} trials for each push, which differ in their noise and initial joint angles (5 mrad)",
     )
