@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from controllers.stepping import DOUBLE_SUPPORT, SINGLE_SUPPORT, Stepping, StepTasks
+from controllers.stepping import DOUBLE_SUPPORT, SINGLE_SUPPORT, BackwardSteps, Stepping, StepTasks
 
-_SINGLE, _DOUBLE = replace(SINGLE_SUPPORT, kd_trunk=14.0), replace(DOUBLE_SUPPORT, kp_trunk=20.0, kd_trunk=10.0)
+_SINGLE = replace(SINGLE_SUPPORT, kd_trunk=14.0, kd_momentum=8.0, weight_trunk=1e-3)
+_DOUBLE = replace(DOUBLE_SUPPORT, kp_trunk=20.0, kd_trunk=10.0)
+_BACKWARD = BackwardSteps(max_foot_load=1.2, landing_speed_ratio=0.45)
 
 
 def _of_person(name: str, default: Any) -> Any:
@@ -31,9 +33,16 @@ class Person(Stepping):
     weight_trunk: float = _of_person("weight_trunk", 3e-4)
     weight_momentum: float = _of_person("weight_momentum", 5e-4)
     weight_posture: float = _of_person("weight_posture", 5e-6)
-    margin: float = _of_person("margin", 0.01)
-    trigger: float = _of_person("trigger", 0.015)
+    margin: float = _of_person("margin", 0.015)
+    trigger: float = _of_person("trigger", 0.013)
+    lean_gain: float = _of_person("lean_gain", 0.015)
     repeat_trigger: float = _of_person("repeat_trigger", 0.01)
     shortest_swing: float = _of_person("shortest_swing", 0.25)
+    overshoot: float = _of_person("overshoot", 0.01)
+    time_cost: float = _of_person("time_cost", 0.25)
+    length_cost: float = _of_person("length_cost", 0.5)
+    kp_swing: float = _of_person("kp_swing", 300.0)
+    kd_swing: float = _of_person("kd_swing", 50.0)
     single_support: StepTasks = _SINGLE
     double_support: StepTasks = _DOUBLE
+    backward: BackwardSteps = _BACKWARD

@@ -536,6 +536,8 @@ def solve_within(law, measurement, most, torque):
         )
         if qp.counts[contact_qp.ENDED] == contact_qp.SOLVED:
             write_torques(law, torque)
+            for dof in range(torque.shape[0]):
+                measurement.planned[dof] = qp.unknown[dof]
             return ended
     return HELD
 

@@ -99,7 +99,8 @@ def note_law(
         unknown = np.full((nc, 3), np.nan, dtype=object)
         unset = np.full(nv, np.nan, dtype=object)
         clock = _objects([recorder.argument(0.0) if time is None else time])
-        measurement = Measurement(plant, clock, moved, motion, unknown, np.zeros(nc, np.int64), unset, unset, unset)
+        contacts = np.zeros(nc, np.int64)
+        measurement = Measurement(plant, clock, moved, motion, unknown, contacts, unset, unset, unset, unset)
         torque = _objects([0.0] * nv)
         control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:

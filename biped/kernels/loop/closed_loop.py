@@ -193,7 +193,7 @@ def estimate_part(world):
 @part
 def apply_part(world):
     """Apply the torques in ``world.torque``, until the next tick."""
-    set_rest_angles(world.tree, world.state, world.actuators, world.measurement)
+    set_rest_angles(world.tree, world.state, world.actuators, world.measurement, world.torque)
     apply_torques(world.tree, world.state, world.scratch.motion.rates, world.actuators, world.torque)
     return OK
 

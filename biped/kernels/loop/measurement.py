@@ -48,6 +48,8 @@ class Measurement(NamedTuple):
     held: Floats  # (nv,) [N·m] torques of the actuators since the last tick
     least: Floats  # (nv,) [N·m] least torque that they can exert
     most: Floats  # (nv,) [N·m] greatest torque that they can exert
+    # Written by the controller:
+    planned: Floats  # (nv,) [rad/s²] accelerations that it plans until the next tick; NaN without a plan
 
 
 class SensorModel(NamedTuple):
@@ -90,7 +92,7 @@ def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measu
     motion = new_tree_data(tree.parent.shape[0], nv, nc)
     touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
     torques = np.full(nv, np.nan), np.full(nv, -np.inf), np.full(nv, np.inf)
-    return Measurement(assumed, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
+    return Measurement(assumed, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques, np.full(nv, np.nan))
 
 
 def perfect_sensors() -> SensorModel:
@@ -186,6 +188,7 @@ def show(row, measurement):
 def measure_touch(state, measurement):
     vec.copy1(state.contact_state, measurement.contact_state)
     vec.copy1(state.torque, measurement.held)
+    measurement.planned[:] = math.nan
     for c in range(state.force.shape[0]):
         for axis in range(3):
             measurement.force[c, axis] = state.force[c, axis]
@@ -333,17 +336,23 @@ def demanded_torque(state, rates, dof, q_index):
 
 
 @kernel
-def set_rest_angles(tree, state, actuators, measurement):
+def set_rest_angles(tree, state, actuators, measurement, torque):
     """Set the rest angles of intrinsic stiffness so that it exerts no torque in the measured motion.
 
-    The springs' change of energy counts as dissipation.
+    The springs' change of energy counts as dissipation. Within the tick, stiffness K and damping D resist the motion
+    that the controller plans, on average by (D v̇ + K v) h/2: as if D h/2 were added to the joint's inertia, several
+    times that of a foot. The muscles' torque is raised by as much.
     """
+    half = 0.5 * actuators.span[0]
     for i in range(tree.parent.shape[0] if actuators.tone.shape[1] > 0 else 0):
         dof, a = tree.first_v[i], tree.first_q[i]
         if tree.dofs[i] == 1 and actuators.tone[0, dof] > 0.0:
             before = stop_energy(tree, i, state.q[a])
             pace = actuators.tone[1, dof] / actuators.tone[0, dof]
-            state.setpoint[dof] = measurement.q[a] + pace * measurement.motion.rates[dof]
+            rate, planned = measurement.motion.rates[dof], measurement.planned[dof]
+            state.setpoint[dof] = measurement.q[a] + pace * rate
+            if not math.isnan(planned):
+                torque[dof] += half * (actuators.tone[1, dof] * planned + actuators.tone[0, dof] * rate)
             tree.passive[i, REST] = state.setpoint[dof]
             state.ledger.works[JOINTS_DISSIPATED] += before - stop_energy(tree, i, state.q[a])
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, Impedance, InputError, Scene, Sensors, Session, human, simulate
+from biped import Actuators, Impedance, InputError, Scene, Sensors, Session, State, human, simulate, standing
 from biped.control.controller import Controller
 from biped.derivatives.linearization import Linearizer, linearize
 from biped.kernels.loop.measurement import strength_at
 from biped.model.strength import human_strength
-from controllers import JointImpedance
+from controllers import JointImpedance, WholeBodyController
 from experiments.catalogue.registry import experiment_named
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.mujoco.adapter import Mujoco
@@ -278,3 +278,18 @@ def test_intrinsic_stiffness_that_would_do_nothing_is_refused():
         flying(Held(), Actuators(stiffness={KNEE: 100.0}, damping=10.0))
     with pytest.raises(InputError, match="does not support actuators.stiffness; supported by: .*recursive"):
         flying(Held(), Actuators(stiffness=100.0), integrator=EngineIntegrator(Mujoco()))
+
+
+def test_intrinsic_stiffness_does_not_resist_a_planned_motion():
+    """A flying body returns to its posture as without muscle tone, which would slow the feet down."""
+    model = human()
+    q = standing(model).q + np.concatenate(([0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 0.0], 0.05 * np.cos(np.arange(12.0))))
+    angles = [f"angle_{joint}" for joint in model.joint_names]
+
+    def motion(*acting):
+        law, state = WholeBodyController(period=2e-3), State.at(model, q)
+        return simulate(model, law, state=state, disturbances=acting, duration=0.16, step=2e-3).frame[angles].to_numpy()
+
+    limp = motion()
+    change = np.abs(motion(Actuators(stiffness=220.0, damping=22.0)) - limp).max()
+    assert change < 0.01 * np.abs(limp - limp[0]).max()

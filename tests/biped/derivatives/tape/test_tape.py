@@ -99,9 +99,8 @@ def by_complex_step(law, tree, q, momentum, recorded, direction, time=0.0):
     turn_inertias(tree, motion.poses, motion.inertia)
     rates_from_momentum(tree, momentum + 1j * REACH * direction[nv:], motion)
     unknown, nothing = np.full((nc, 3), np.nan), np.full(nv, np.nan)
-    seen = Measurement(
-        tree, np.array([time]), moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing
-    )
+    contacts = np.zeros(nc, np.int64)
+    seen = Measurement(tree, np.array([time]), moved, motion, unknown, contacts, nothing, nothing, nothing, nothing)
     torque = np.zeros(nv, dtype=complex)
     control(complex_room(law), seen, torque, np.zeros(recorded, dtype=complex))
     return torque.real, torque.imag / REACH
