@@ -35,7 +35,6 @@ class Person(Stepping):
     weight_posture: float = _of_person("weight_posture", 5e-6)
     margin: float = _of_person("margin", 0.015)
     trigger: float = _of_person("trigger", 0.013)
-    lean_gain: float = _of_person("lean_gain", 0.015)
     repeat_trigger: float = _of_person("repeat_trigger", 0.01)
     shortest_swing: float = _of_person("shortest_swing", 0.25)
     overshoot: float = _of_person("overshoot", 0.01)
