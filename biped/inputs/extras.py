@@ -48,6 +48,8 @@ OPTIONAL = {
     ),
     "mujoco": Optional("mujoco", "MJCF files and the engine mujoco need", "mujoco"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
+    "onnxruntime": Optional("onnx", "policies in ONNX files need", "onnxruntime"),
+    "torch": Optional("torch", "policies in TorchScript files need", "torch"),
     "distributed": Optional("cluster", "a Dask scheduler needs", "distributed"),
 }
 

@@ -6,7 +6,9 @@ from fnmatch import filter as fitting
 
 from biped.errors import InputError
 
-PUSH_MAP = "push-map"
+PUSH_MAP, BENCHMARK = "push-map", "benchmark-policy"
+#: Studies of push thresholds by direction.
+MAPS = (PUSH_MAP, BENCHMARK)
 WORK_PRECISION_PAGE, WORK_PRECISION_CSV = "work-precision.html", "work-precision.csv"
 
 

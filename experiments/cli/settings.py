@@ -35,6 +35,9 @@ def add_experiment(parser: Parser, default: str | None = None, text: str = "") -
 def add_controller(parser: Parser) -> None:
     names = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME"
     parser.option("--controller", "NAME", f"controller: {names} (controller.name)")
+    parser.option(
+        "--policy", "FILE", "trained policy: the TOML file that describes it (controller.name)", dest="controller"
+    )
 
 
 def add_robot(parser: Parser) -> None:

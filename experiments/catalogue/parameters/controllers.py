@@ -9,12 +9,13 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
+from biped.inputs.modules import digest_of
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, with_group
 from experiments.catalogue.parameters.robots import HUMAN
 from experiments.catalogue.parameters.robots import NAME as ROBOT
-from experiments.lookup.open_registry import OpenRegistry, made_from
+from experiments.lookup.open_registry import Entry, OpenRegistry, made_from
 
 GROUP = "controller"
 NAME = f"{GROUP}.name"
@@ -35,7 +36,21 @@ def _is_controller(thing: Any) -> bool:
     )
 
 
-CONTROLLERS = OpenRegistry(
+class Controllers(OpenRegistry):
+    """Registry of controllers, which also finds trained policies by the TOML files that describe them."""
+
+    def find(self, name: str) -> Entry:
+        if not name.endswith(".toml"):
+            return super().find(name)
+        from controllers.policy import Policy
+
+        path = Path(name).resolve()
+        if not path.is_file():
+            raise InputError(f"controller {name!r}: this file does not exist")
+        return Entry(str(path), Policy(str(path)), str(path), path, digest_of(path))
+
+
+CONTROLLERS = Controllers(
     "controller",
     {
         WORKSPACE: "controllers.workspace:WorkspaceController",
@@ -83,7 +98,7 @@ def controller_parameters(
         field = parameters.get(parameter.name)
         if field is not None and _kind(field) == _kind(parameter):
             parameters[field.name] = replace(field, default=parameter.default, source=parameter.source)
-    meaning = f"Controller: {', '.join(CONTROLLERS.builtin)}, FILE.py:NAME or MODULE:NAME"
+    meaning = f"Controller: {', '.join(CONTROLLERS.builtin)}, FILE.py:NAME, MODULE:NAME or POLICY.toml"
     return (ControllerName(NAME, entry.name, "", meaning, OURS), *parameters.values())
 
 

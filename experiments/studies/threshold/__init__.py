@@ -43,6 +43,21 @@ replicas with random joint angles, floors and times of the push, with its confid
   biped push-map --set push.duration=0.02 --set floor.mu_s=0.3 --set floor.mu_d=0.25
 """,
     ),
+    "benchmark-policy": _PRESET._replace(
+        options="experiments.studies.threshold.policy_benchmark:add_options",
+        plan="experiments.studies.threshold.policy_benchmark:plan_of",
+        findings="experiments.visualization.studies.policy_benchmark",
+        title="push thresholds of a learned policy, by a fixed protocol",
+        description="""\
+Push a robot that a learned policy controls, by a fixed protocol: 24 directions, pushes of 0.1 and 0.3 s, and 21
+replicas whose pushes begin at any phase of the gait. The servos without the policy, and whole-body, are pushed too.""",
+        examples="""\
+  biped benchmark-policy policy.toml --robot robot.toml --quick
+  biped benchmark-policy policy.toml --robot robot.toml --out mine
+  biped benchmark-policy other.toml --robot robot.toml --compare mine
+""",
+        page="policy-benchmark",
+    ),
     "block-speed": _PRESET._replace(
         title="threshold of a thrown block's speed for recovery",
         description="""\

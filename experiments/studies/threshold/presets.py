@@ -58,6 +58,13 @@ PRESETS = {
         title="Push map",
         figure="Push map: push threshold by the direction in which the push drives the human",
     ),
+    "benchmark-policy": Preset(
+        experiment="balance",
+        swept=SweptParameter("push.impulse", label="impulse"),
+        delay=Randomization(("push.start",), "uniform", 1.0),  # s: a gait period, if the policy names none
+        title="Push benchmark",
+        figure="Push threshold by the direction in which the push drives the human",
+    ),
     "block-speed": Preset(
         experiment="thrown-block",
         swept=SweptParameter("block.velocity[0]", -1.0, "speed of the block", "m/s"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from biped.runs.verdict import FAILED
 from experiments.catalogue.parameters.robots import HUMAN, floor_text, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
-from experiments.cli.names import PUSH_MAP
+from experiments.cli.names import MAPS
 from experiments.studies.run import plan_of
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.findings import Difference, Finding, Findings, changes_of_engines, compare
@@ -40,7 +40,7 @@ def document(plan: Threshold, findings: Findings, folder: Path, maps: Mapping[st
     ``maps`` are the findings of other maps by their names.
     """
     preset, engines = PRESETS.get(plan.kind), changes_of_engines(findings)
-    is_map, drawings = plan.kind == PUSH_MAP, {}
+    is_map, drawings = plan.kind in MAPS, {}
     title = preset.figure.replace("the human", plan.experiment.who) if preset else plan.experiment.name
     blocks: list[Block] = [*(_map_charts(findings) if is_map else [_chart(findings)]), *_tables(findings)]
     if engines:
@@ -56,7 +56,7 @@ def document(plan: Threshold, findings: Findings, folder: Path, maps: Mapping[st
             both = [Ring(name, rings_of(other)[0].findings) for name, other in maps.items()]
             both.append(Ring(folder.name, rings[0].findings))
             changes = {folder.name: next(iter(compared.values()))}
-            drawings[f"{PUSH_MAP}-compared.png"] = partial(draw_maps, both, title="Push maps", changes=changes)
+            drawings[f"{plan.kind}-compared.png"] = partial(draw_maps, both, title="Push maps", changes=changes)
     else:
         marks = preset.marks if preset else None
         drawings[f"{plan.kind}.png"] = partial(draw_findings, findings, title=f"{title}: {folder.name}", marks=marks)

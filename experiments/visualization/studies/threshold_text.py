@@ -4,10 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from experiments.cli.names import PUSH_MAP
+from experiments.cli.names import MAPS
 from experiments.studies.threshold.directions import word_of
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.studies.threshold.presets import FEET
 from experiments.studies.threshold.threshold import Threshold
 from experiments.studies.trial import Label
 
@@ -15,7 +14,7 @@ from experiments.studies.trial import Label
 def name_of(finding: Finding) -> str:
     """Return the name of a condition: its labels; for a push map, the direction in degrees and words."""
     labels = finding.condition.labels
-    if finding.plan.kind != PUSH_MAP:
+    if finding.plan.kind not in MAPS:
         texts = [f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items()]
         return ", ".join(texts)
     azimuth = float(labels["direction"])
@@ -25,9 +24,9 @@ def name_of(finding: Finding) -> str:
 
 
 def ring_name(labels: Mapping[str, Label]) -> str:
-    """Return the name of a condition's map, if there are several: engine, allowed foot motion, height."""
-    height = f"{labels['height']:g} m" if "height" in labels else ""
-    return " ".join(filter(None, (str(labels.get("engine", "")), str(labels.get(FEET, "")), height)))
+    """Return the name of a condition's map, if there are several: all labels but the direction."""
+    rest = {name: value for name, value in labels.items() if name != "direction"}
+    return " ".join(f"{value:g} m" if name == "height" else str(value) for name, value in rest.items())
 
 
 def label_of(plan: Threshold) -> str:

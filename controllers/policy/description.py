@@ -1,0 +1,213 @@
+"""Descriptions of policies: TOML files that say what a network observes and how its outputs move the joints."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.inputs.checks import is_finite
+from biped.model import Model
+from biped.model.actuator import Actuator
+from biped.model.errors import unknown
+from contact.arrays import Floats, Integers
+from controllers.policy.networks import load_network, values_in
+from controllers.policy.observations import ALIASES, TERMS, Gait, Imu, Term
+
+#: Keys of a description, and the entries of an ONNX file's metadata that stand for them if they are absent (mjlab,
+#: holosoma).
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "network": (), "period": (), "joints": ("joint_names", "dof_names"), "default": ("default_joint_pos",),
+    "kp": ("joint_stiffness", "kp"), "kd": ("joint_damping", "kd"), "action_scale": ("action_scale",),
+    "action_limit": (), "clamp": (), "observation": ("observation_names",), "observation_limit": (), "imu": (),
+    "gait": (),
+}  # fmt: skip
+#: [s] Time between two actions, unless a description gives another.
+PERIOD = 0.02
+
+
+@dataclass(frozen=True)
+class Servo:
+    """Servos of the policy's joints: torque kp (target − q) − kd v."""
+
+    kp: Floats  # (n,) [N·m/rad]
+    kd: Floats  # (n,) [N·m·s/rad]
+    lower: Floats  # (n,) [rad] least target
+    upper: Floats  # (n,) [rad] greatest target
+    coordinates: Integers  # (n,) indices of the joints in a configuration
+    dofs: Integers  # (n,) indices in a velocity
+    places: Integers  # (n,) indices in ``model.joint_names``
+
+
+@dataclass(frozen=True)
+class Description:
+    """A policy on a model; ``read`` documents the file."""
+
+    network: Path
+    period: float  # [s] between two actions
+    default: Floats  # (n,) [rad] posture that an action of zero commands
+    action_scale: Floats  # (n,) [rad]
+    action_limit: float  # greatest absolute value of an output; inf: unlimited
+    observation_limit: float  # greatest absolute value of a scaled number of the observation
+    terms: tuple[Term, ...]
+    imu: Imu
+    gait: Gait | None
+    servo: Servo
+
+
+def read(path: Path, model: Model) -> Description:
+    """Return the description in a TOML file (docs/evaluate-a-policy.md), for a model.
+
+    Raises:
+        InputError: the file cannot be read, or a key or value is unknown, missing or of the wrong length.
+        MissingExtraError: the package that loads the network is not installed.
+    """
+    table = Table(path)
+    joints = [table.known(name, model.joint_names, "joint") for name in table.get("joints", model.joint_names)]
+    absent = [name for name in model.joint_names if name not in joints]
+    if absent or len(set(joints)) < len(joints):
+        raise table.error("joints", f"it must name each joint of {model.name!r} once; absent: {', '.join(absent)}")
+    servos = {
+        actuator.joint: actuator for actuator in model.actuators if actuator.bias[1] < 0.0 and actuator.gear == 1.0
+    }
+    file_kp = [servos[name].gain if name in servos else math.nan for name in joints]
+    file_kd = [-servos[name].bias[2] if name in servos else 0.0 for name in joints]
+    posture = [dict(model.posture).get(name, 0.0) for name in joints]
+    kp = table.by_joint("kp", joints, file_kp)
+    if np.isnan(kp).any():
+        raise table.error("kp", "give the stiffness [N·m/rad] of the joints, as the robot's file has no servos for all")
+    bounds = np.array([_bounds(model, name, servos, table.get("clamp", None)) for name in joints])
+    return Description(
+        network=table.network,
+        period=table.number("period", PERIOD),
+        default=table.by_joint("default", joints, posture),
+        action_scale=table.by_joint("action_scale", joints, [1.0] * len(joints)),
+        action_limit=table.number("action_limit", math.inf),
+        observation_limit=table.number("observation_limit", math.inf),
+        terms=table.terms(),
+        imu=table.imu(model),
+        gait=table.gait(),
+        servo=Servo(
+            kp, table.by_joint("kd", joints, file_kd), bounds[:, 0], bounds[:, 1],
+            np.array([model.coordinate(name) for name in joints]), np.array([model.dof(name) for name in joints]),
+            np.array([model.joint_names.index(name) for name in joints]),
+        ),
+    )  # fmt: skip
+
+
+def network_of(path: Path) -> Path:
+    """Return the file of the network that a description names; raises InputError as ``read``."""
+    return Table(path).network
+
+
+class Table:
+    """The keys of a description's file, completed by the metadata of its network."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._given: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"{path} cannot be read as the description of a policy: {error}") from error
+        self._path = path
+        for key in self._given:
+            self.known(key, KEYS, "key")
+        if not isinstance(self._given.get("network"), str):
+            raise self.error("network", "name the file of the network, .onnx or .pt")
+        self.network = path.parent / self._given["network"]
+        found = load_network(self.network).metadata
+        for key, names in KEYS.items():
+            for name in names:
+                if name in found:
+                    self._given.setdefault(key, values_in(found[name]))
+
+    def error(self, key: str, meaning: str) -> InputError:
+        """Return an error about the value of a key."""
+        return InputError(f"{self._path}: {key} = {self._given.get(key)!r}: {meaning}")
+
+    def known(self, name: Any, names: Any, what: str) -> str:
+        """Return a name that is in ``names``; raises InputError for any other."""
+        if name not in names:
+            raise InputError(f"{self._path}: {unknown(what, str(name), names)}")
+        return str(name)
+
+    def get(self, key: str, default: Any) -> Any:
+        """Return the value of a key, or a default."""
+        return self._given.get(key, default)
+
+    def number(self, key: str, default: float) -> float:
+        """Return a number above zero."""
+        value = self.get(key, default)
+        if value is not default and not (is_finite(value) and value > 0.0):
+            raise self.error(key, "it must be a finite number above zero")
+        return float(value)
+
+    def by_joint(self, key: str, joints: list[str], default: list[float]) -> Floats:
+        """Return a number for each joint: from one number, a list, or a table with patterns such as ``"*_knee"``."""
+        value = self.get(key, default)
+        if isinstance(value, Mapping):
+            value = [number for joint in joints for number in [_matching(value, joint)]]
+        values = np.array(value if isinstance(value, list) else [value] * len(joints), dtype=object)
+        if value is not default and (len(values) != len(joints) or not all(map(is_finite, values))):
+            raise self.error(key, f"it must be a number, {len(joints)} numbers, or a table with one for each joint")
+        return values.astype(np.float64)
+
+    def terms(self) -> tuple[Term, ...]:
+        """Return the terms of the observation."""
+        given = self.get("observation", None)
+        if not isinstance(given, list) or not given:
+            raise self.error("observation", f"list its terms: {', '.join(TERMS)}")
+        terms = []
+        for item in given:
+            fields = item if isinstance(item, Mapping) else {"term": item}
+            for key in fields:
+                self.known(key, ("term", "scale", "history"), "key of a term")
+            name = ALIASES.get(str(fields.get("term")), str(fields.get("term")))
+            history = fields.get("history", 1)
+            if not isinstance(history, int) or history < 1:
+                raise self.error("observation", f"{name}: history must be a whole number above zero")
+            scale = np.atleast_1d(np.array(fields.get("scale", 1.0), dtype=np.float64))
+            terms.append(Term(self.known(name, TERMS, "term"), scale, history))
+        if any(term.name.startswith("phase") for term in terms) and "gait" not in self._given:
+            raise self.error("gait", "the terms phase_… need it: { period = 0.8, offsets = [0.0, 0.5] }")
+        return tuple(terms)
+
+    def imu(self, model: Model) -> Imu:
+        """Return the inertial measurement unit: by default the origin of the model's root."""
+        given = self.get("imu", {})
+        body = self.known(given.get("body", model.root.name), model.body_names, "body")
+        place = np.array(given.get("point", (0.0, 0.0, 0.0)), dtype=np.float64)
+        if place.shape != (3,):
+            raise self.error("imu", "point must be three numbers [m], from the body's origin")
+        return Imu(body, place - np.array(model.bodies[model.body_index(body)].com))
+
+    def gait(self) -> Gait | None:
+        """Return the clock of the gait; None without one."""
+        given = self.get("gait", None)
+        if given is None:
+            return None
+        for key in given:
+            self.known(key, ("period", "offsets", "standing"), "key of gait")
+        if not is_finite(given.get("period")) or given["period"] <= 0.0:
+            raise self.error("gait", "it needs period, a number of seconds above zero")
+        standing = given.get("standing")
+        offsets = np.array(given.get("offsets", [0.0]), dtype=np.float64)
+        return Gait(given["period"], offsets, None if standing is None else np.array(standing, dtype=np.float64))
+
+
+def _bounds(model: Model, joint: str, servos: Mapping[str, Actuator], clamp: bool | None) -> tuple[float, float]:
+    """Return the least and the greatest target of a joint: its range, that of its servo's control, or no limits."""
+    if clamp:
+        of = model.bodies[model.joint_index(joint)].joint
+        return of.lower, of.upper
+    limits = servos[joint].ctrl_range if clamp is None and joint in servos else None
+    return limits or (-math.inf, math.inf)
+
+
+def _matching(values: Mapping[str, Any], joint: str) -> Any:
+    """Return the value of the first pattern that fits a joint; None without one."""
+    return next((value for pattern, value in values.items() if fnmatchcase(joint, pattern)), None)

@@ -1,0 +1,144 @@
+"""Trained networks from files: ONNX by onnxruntime, TorchScript by torch."""
+
+import csv
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biped.errors import InputError, MissingExtraError
+from biped.inputs.extras import need
+from contact.arrays import Floats
+
+#: An array of numbers of any precision.
+Array = NDArray[Any]
+SUFFIXES = (".onnx", ".pt", ".jit")
+
+
+class Network(Protocol):
+    """A network with memory: one observation in, one action out."""
+
+    metadata: dict[str, str]
+
+    def reset(self) -> None:
+        """Clear the memory."""
+
+    def __call__(self, observation: Floats) -> Floats:
+        """Return the action for an observation, both flat."""
+
+    def memory(self) -> list[Array]:
+        """Return copies of the arrays that the network keeps between calls."""
+
+    def remember(self, memory: list[Array]) -> None:
+        """Restore these arrays."""
+
+
+class OnnxNetwork:
+    """ONNX network. Inputs after the first are memory: each takes the output in the same place after the first."""
+
+    def __init__(self, path: Path) -> None:
+        need("onnxruntime")
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self.metadata = dict(self._session.get_modelmeta().custom_metadata_map)
+        self._input, *self._kept = self._session.get_inputs()
+        self._outputs = [output.name for output in self._session.get_outputs()[: 1 + len(self._kept)]]
+        self.reset()
+
+    def reset(self) -> None:
+        """Set the memory to zero."""
+        # A size without a number is that of a batch, here one.
+        self._memory: list[Array] = [
+            np.zeros([size if isinstance(size, int) else 1 for size in kept.shape], np.float32) for kept in self._kept
+        ]
+
+    def __call__(self, observation: Floats) -> Floats:
+        """Return the action for an observation, both flat."""
+        fed = {self._input.name: observation.astype(np.float32).reshape(1, -1)}
+        fed |= {kept.name: array for kept, array in zip(self._kept, self._memory, strict=True)}
+        action, *self._memory = self._session.run(self._outputs, fed)
+        return np.asarray(action, dtype=np.float64).ravel()
+
+    def memory(self) -> list[Array]:
+        """Return copies of the arrays of the memory."""
+        return [array.copy() for array in self._memory]
+
+    def remember(self, memory: list[Array]) -> None:
+        """Restore the arrays of the memory."""
+        self._memory = [array.copy() for array in memory]
+
+
+class TorchNetwork:
+    """TorchScript network. Its buffers with "state" in their names are memory, as in the exporters of RSL-RL."""
+
+    def __init__(self, path: Path) -> None:
+        need("torch")
+        import torch
+
+        torch.set_num_threads(1)  # studies use a process for each core
+        self.metadata: dict[str, str] = {}
+        self._torch, self._module = torch, torch.jit.load(str(path), map_location="cpu").eval()
+        self._kept = [buffer for name, buffer in self._module.named_buffers() if "state" in name]
+        self.reset()
+
+    def reset(self) -> None:
+        """Set the memory to zero."""
+        for buffer in self._kept:
+            buffer.zero_()
+
+    def __call__(self, observation: Floats) -> Floats:
+        """Return the action for an observation, both flat."""
+        with self._torch.no_grad():
+            action = self._module(self._torch.tensor(observation.reshape(1, -1), dtype=self._torch.float32))
+        return action.numpy().astype(np.float64).ravel()
+
+    def memory(self) -> list[Array]:
+        """Return copies of the arrays of the memory."""
+        return [buffer.numpy().copy() for buffer in self._kept]
+
+    def remember(self, memory: list[Array]) -> None:
+        """Restore the arrays of the memory."""
+        for buffer, array in zip(self._kept, memory, strict=True):
+            buffer.copy_(self._torch.from_numpy(array))
+
+
+def load_network(path: Path) -> Network:
+    """Return the network in a file, loaded once for each version of the file.
+
+    Raises:
+        InputError: there is no such file, or it is neither ONNX nor TorchScript.
+        MissingExtraError: onnxruntime or torch is not installed.
+    """
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{path}: a network must be a file {', '.join(SUFFIXES)}")
+    if not path.is_file():
+        raise InputError(f"{path}: this file does not exist")
+    return _loaded(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, _modified: int) -> Network:
+    try:
+        return OnnxNetwork(path) if path.suffix == ".onnx" else TorchNetwork(path)
+    except MissingExtraError:
+        raise
+    except Exception as error:  # onnxruntime and torch have classes of their own
+        raise InputError(f"{path} cannot be loaded: {str(error).splitlines()[0]}") from error
+
+
+def values_in(text: str) -> Any:
+    """Return the value of an entry of metadata: JSON, or words and numbers with commas between."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        (words,) = csv.reader([text])
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return words

@@ -1,0 +1,86 @@
+"""Terms of a policy's observation, with the names of Isaac Lab and mjlab."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from biped.control.observation import Observation
+from contact.arrays import Floats
+
+
+class Imu(NamedTuple):
+    """Inertial measurement unit: a body and a point of it, from its centre of mass in its axes [m]."""
+
+    body: str
+    point: Floats
+
+
+class Gait(NamedTuple):
+    """Clock of a gait: phases of the legs, in periods."""
+
+    period: float  # [s]
+    offsets: Floats  # (legs,) phases at the start
+    standing: Floats | None  # (legs,) phases while no motion is commanded; None: the clock runs always
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Everything that terms are made of, at one time."""
+
+    observation: Observation
+    time: float  # [s] since the start of the policy
+    imu: Imu
+    gait: Gait | None
+    command: Floats  # (3,) velocity forward and to the left [m/s], turn rate [rad/s]
+    angles: Floats  # (n,) [rad] of the policy's joints, minus its default posture
+    rates: Floats  # (n,) [rad/s]
+    action: Floats  # (n,) last output of the network
+
+    @property
+    def axes(self) -> Floats:
+        """Rotation from the IMU's axes to world axes, (3, 3)."""
+        return self.observation.whole_body.orientation(self.imu.body)
+
+    def phases(self) -> Floats:
+        """Return the phases of the legs, (legs,) [rad]."""
+        gait = self.gait
+        assert gait is not None
+        if gait.standing is not None and np.linalg.norm(self.command) < 0.01:
+            return 2.0 * np.pi * gait.standing
+        return 2.0 * np.pi * (self.time / gait.period + gait.offsets)
+
+    def linear_velocity(self) -> Floats:
+        """Return the velocity of the IMU in its axes, (3,) [m/s]."""
+        return self.axes.T @ self.observation.whole_body.velocity(self.imu.body, self.imu.point)[:3]
+
+    def angular_velocity(self) -> Floats:
+        """Return the angular velocity of the IMU in its axes, (3,) [rad/s]."""
+        return self.axes.T @ self.observation.whole_body.velocity(self.imu.body)[3:]
+
+
+TERMS: dict[str, Callable[[Sight], Floats]] = {
+    "base_lin_vel": Sight.linear_velocity,
+    "base_ang_vel": Sight.angular_velocity,
+    "projected_gravity": lambda sight: -sight.axes[2],
+    "command": lambda sight: sight.command,
+    "joint_pos": lambda sight: sight.angles,
+    "joint_vel": lambda sight: sight.rates,
+    "last_action": lambda sight: sight.action,
+    "phase_cos": lambda sight: np.cos(sight.phases()),
+    "phase_sin": lambda sight: np.sin(sight.phases()),
+}
+#: Other names of terms, of mjlab and Isaac Lab.
+ALIASES = {
+    "actions": "last_action", "velocity_commands": "command", "twist": "command", "joint_pos_rel": "joint_pos",
+    "joint_vel_rel": "joint_vel",
+}  # fmt: skip
+
+
+class Term(NamedTuple):
+    """A term of the observation."""
+
+    name: str
+    scale: Floats  # one factor, or one for each number
+    history: int  # number of values, of the last calls; oldest first

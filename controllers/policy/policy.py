@@ -1,0 +1,150 @@
+"""The controller that a trained network makes: its outputs are target angles of the joints' servos."""
+
+from collections import deque
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biped.control.controller import Controller, SetPoint
+from biped.control.observation import Observation
+from biped.errors import InputError
+from biped.model import Model
+from biped.runs.postures import standing
+from contact.arrays import Floats
+from controllers.parameter import parameter
+from controllers.policy.description import Description, network_of, read
+from controllers.policy.networks import Array, load_network
+from controllers.policy.observations import TERMS, Sight
+
+
+@dataclass
+class Memory:
+    """What a policy keeps between two calls."""
+
+    ticks: int
+    action: Floats  # (n,) last output of the network
+    history: list[deque[Floats]]  # last values of each term
+    network: list[Array]
+
+
+@dataclass(frozen=True)
+class Policy(Controller):
+    """Controller by a trained network, described by a TOML file (docs/evaluate-a-policy.md).
+
+    Once in the file's period the network maps an observation to target angles: default posture + scale × output. Servos
+    hold the targets in between: torque kp (target − q) − kd v, computed at each control tick.
+
+    Attributes:
+        source: description of the policy, a TOML file.
+        forward, left, turn: commanded velocity, for policies that observe a command.
+        gain: factor on the network's outputs; with 0 the servos hold the default posture.
+
+    Raises:
+        InputError: from ``torques``: the description or the network is wrong; the message has the right form.
+        MissingExtraError: from ``torques``: onnxruntime or torch is not installed.
+    """
+
+    source: str = field(metadata={"parameter": False})
+    forward: float = parameter(0.0, "m/s", "Commanded velocity forward")
+    left: float = parameter(0.0, "m/s", "Commanded velocity to the left")
+    turn: float = parameter(0.0, "rad/s", "Commanded turn rate, to the left")
+    gain: float = parameter(1.0, "", "Factor on the network's outputs; 0: servos hold the default posture")
+    period: float = parameter(2e-3, "s", "Control period of the servos")
+    _kept: dict[str, Memory] = field(
+        default_factory=dict, init=False, repr=False, compare=False, metadata={"hidden": True}
+    )
+
+    @property
+    def files(self) -> tuple[str | Path, ...]:  # type: ignore[override]  # the files of this object
+        """Files that belong to the policy: description and network."""
+        return self.source, network_of(Path(self.source))
+
+    def description(self, model: Model) -> Description:
+        """Return the description, read once for a model."""
+        return model.once(_read, self.source)
+
+    def set_point(self, model: Model) -> SetPoint:
+        """Return the pose of the root in the robot's standing posture; it moves with the feet, as a policy may step."""
+        return self.set_point_from(model, standing(model).q)
+
+    def set_point_from(self, model: Model, q: Floats) -> SetPoint:
+        """Return the pose of the root in ``q`` (nq,); it moves with the feet."""
+        x, y, z, *turn = q[:7].tolist()
+        return SetPoint((x, y, z), (turn[0], turn[1], turn[2], turn[3]), with_feet=True)
+
+    def reset(self, observation: Observation) -> None:
+        """Clear the memory: last action, history of the terms and state of the network."""
+        about = self.description(observation.model)
+        network = load_network(about.network)
+        network.reset()
+        history: list[deque[Floats]] = [deque(maxlen=term.history) for term in about.terms]
+        self._kept["memory"] = Memory(0, np.zeros(len(about.default)), history, network.memory())
+
+    def memory(self) -> Any:
+        """Return a copy of the memory; None before the first call."""
+        return deepcopy(self._kept.get("memory"))
+
+    def remember(self, memory: Any) -> None:
+        """Restore a memory, unless it is None."""
+        if memory is not None:
+            self._kept["memory"] = deepcopy(memory)
+
+    def torques(self, observation: Observation) -> Floats:
+        """Return the servos' torques (joints,) [N·m], in the order of ``model.joint_names``."""
+        about = self.description(observation.model)
+        if "memory" not in self._kept:
+            self.reset(observation)
+        memory, servo = self._kept["memory"], about.servo
+        every = max(1, round(about.period / self.period))
+        if memory.ticks % every == 0:
+            self._act(about, memory, observation)
+        memory.ticks += 1
+        target = np.clip(about.default + self.gain * about.action_scale * memory.action, servo.lower, servo.upper)
+        torques = np.zeros(len(servo.places))
+        torques[servo.places] = servo.kp * (target - observation.q[servo.coordinates])
+        torques[servo.places] -= servo.kd * observation.v[servo.dofs]
+        return torques
+
+    def _act(self, about: Description, memory: Memory, observation: Observation) -> None:
+        sight = Sight(
+            observation, memory.ticks * self.period, about.imu, about.gait,
+            np.array([self.forward, self.left, self.turn]),
+            observation.q[about.servo.coordinates] - about.default, observation.v[about.servo.dofs], memory.action,
+        )  # fmt: skip
+        network = load_network(about.network)
+        network.remember(memory.network)
+        observed = self._observed(about, memory, sight)
+        try:
+            action = network(observed)
+        except Exception as error:  # onnxruntime and torch have classes of their own
+            reason = str(error).splitlines()[0]
+            raise InputError(
+                f"{about.network}: no output for an observation of {observed.size} numbers: {reason}"
+            ) from error
+        if action.shape != memory.action.shape:
+            raise InputError(
+                f"{about.network}: its output has {action.size} numbers; the policy has {memory.action.size} joints"
+            )
+        memory.action, memory.network = np.clip(action, -about.action_limit, about.action_limit), network.memory()
+
+    def _observed(self, about: Description, memory: Memory, sight: Sight) -> Floats:
+        """Return the observation: for each term its values of the last calls, oldest first."""
+        numbers: list[Floats] = []
+        for term, history in zip(about.terms, memory.history, strict=True):
+            value = np.asarray(TERMS[term.name](sight), dtype=np.float64)
+            if term.scale.size not in (1, value.size):
+                raise InputError(
+                    f"{self.source}: {term.name} has {value.size} numbers, and its scale {term.scale.size}"
+                )
+            history.append(np.clip(term.scale * value, -about.observation_limit, about.observation_limit))
+            while len(history) < term.history:  # before the first call all values were as in it
+                history.append(history[-1])
+            numbers += history
+        return np.concatenate(numbers)
+
+
+def _read(model: Model, file: str) -> Description:
+    return read(Path(file), model)

@@ -1,0 +1,93 @@
+"""The push benchmark of learned policies: a fixed protocol of push thresholds (docs/policy-benchmark.md)."""
+
+import math
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.cli.main import Parser
+from experiments.cli.settings import add_assignments, changes_of
+
+if TYPE_CHECKING:
+    from experiments.catalogue.parameters.parameter import Value
+    from experiments.studies.threshold.threshold import Condition, Threshold
+
+#: Version of the protocol: it changes with any number below.
+PROTOCOL = 1
+#: [s] Durations of the pushes.
+DURATIONS = (0.1, 0.3)
+#: Numbers of directions and replicas, and of the quick benchmark.
+USUAL, QUICK = (24, 21), (4, 5)
+#: [m/s] Steps of the grid of impulses and its end, as changes of velocity; tolerance in parts of a step.
+STEP, END, PARTS = 0.1, 1.0, 8
+#: [s] Earliest push; time from its latest end to the verdict.
+BEGIN, AFTER = 1.0, 4.0
+#: [s] Range of the push's start for policies without a gait.
+NO_GAIT = 1.0
+POLICY, SERVOS, WHOLE_BODY = "policy", "servos alone", "whole-body"
+
+
+def add_options(parser: Parser, _name: str) -> None:
+    """Add the options of the command."""
+    parser.add_argument("policy", metavar="FILE", help="TOML file that describes the policy")
+    parser.option("--robot", "FILE", "robot of the policy: .toml, .urdf, .xml", required=True)
+    parser.option("--engine", "NAME", "integrator or engine: mujoco (default: recursive)")
+    parser.switch("--quick", "4 directions and 5 replicas, pushes of 0.1 s, the policy alone: about a minute")
+    parser.option("--compare", "STUDY", "folders of other policies' benchmarks to compare with", nargs="+", default=[])
+    parser.add_trust()
+    add_assignments(parser)
+    parser.set_defaults(gains=None)
+
+
+def plan_of(options: Namespace) -> "Threshold":
+    """Return the benchmark of the policy that the options name."""
+    from controllers.policy.description import Description, read
+    from experiments.catalogue.parameters.robots import robot_named
+    from experiments.catalogue.registry import experiment_named
+    from experiments.studies.grid import Grid
+    from experiments.studies.randomization import Randomization
+    from experiments.studies.threshold.presets import ENGINE, PRESETS
+
+    preset, path = PRESETS[options.command], Path(options.policy)
+    experiment = experiment_named(preset.experiment, str(path), options.metric_files, options.robot)
+    model = robot_named(options.robot)
+    description: Description = read(path, model)
+    gait = NO_GAIT if description.gait is None else description.gait.period
+    changes: dict[str, Value] = {"push.start": BEGIN, "run.duration": BEGIN + gait + max(DURATIONS) + AFTER}
+    changes |= {} if options.engine is None else {ENGINE: options.engine}
+    changes |= changes_of(experiment, options, ())
+    directions, replicas = QUICK if options.quick else USUAL
+    laws: dict[str, dict[str, Value]] = {
+        POLICY: {},
+        SERVOS: {"controller.gain": 0.0},
+        WHOLE_BODY: {"controller.name": WHOLE_BODY},
+    }
+    rings = [(name, law, span) for name, law in laws.items() for span in DURATIONS]
+    conditions = [c for ring in (rings[:1] if options.quick else rings) for c in _ring(*ring, directions)]
+    step = STEP * model.total_mass
+    options.name = path.stem + "-quick" * options.quick
+    return replace(preset, delay=Randomization(("push.start",), "uniform", gait)).plan(
+        experiment,
+        changes,
+        Grid(0.0, END * model.total_mass, step, step / PARTS),
+        conditions=tuple(conditions),
+        replicas=replicas,
+        count_stepping=True,
+        confidence=0.9 if options.quick else 0.95,
+        kind=options.command,
+    )
+
+
+def _ring(name: str, law: "dict[str, Value]", span: float, directions: int) -> "list[Condition]":
+    """Return the conditions of a controller and a duration of the push, one for each direction."""
+    from experiments.studies.threshold.directions import evenly
+    from experiments.studies.threshold.threshold import Condition
+
+    return [
+        Condition(
+            {**law, "push.duration": span, "push.azimuth": math.radians(azimuth)},
+            {"controller": name, "duration": f"{span:g} s", "direction": azimuth},
+        )
+        for azimuth in evenly(directions)
+    ]

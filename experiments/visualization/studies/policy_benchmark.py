@@ -1,0 +1,81 @@
+"""Findings of the push benchmark of a learned policy: those of push maps, and one JSON file to publish."""
+
+import json
+import math
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from biped.inputs.files import replace_file
+from biped.inputs.modules import digest_of
+from biped.model import Model
+from experiments.catalogue.parameters.controllers import controller_from
+from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.catalogue.parameters.robots import robot_named
+from experiments.studies.threshold.findings import Finding, read_findings
+from experiments.studies.threshold.policy_benchmark import PROTOCOL
+from experiments.studies.threshold.search import Query
+from experiments.studies.threshold.threshold import Threshold
+from experiments.visualization.studies.threshold import document, so_far
+
+__all__ = ["document", "finish", "so_far"]
+
+FILE = "benchmark.json"
+_PACKAGES = ("biped-balance", "numpy", "numba", "mujoco", "onnxruntime", "torch")
+
+
+def finish(plan: Threshold, folder: Path) -> None:
+    """Write ``benchmark.json``: protocol, digests, versions, and the threshold of each condition."""
+    values = plan.experiment.values(plan.changes)
+    model, law = robot_named(values.word(ROBOT)), controller_from(plan.experiment.values({}))
+    content = {
+        "protocol": {
+            "version": PROTOCOL, "replicas": plan.replicas, "seed": plan.seed, "confidence": plan.confidence,
+            "grid [N·s]": [plan.grid.start, plan.grid.stop, plan.grid.by], "tolerance [N·s]": plan.grid.tolerance,
+            "settings": dict(plan.changes),
+        },
+        "policy": {Path(file).name: digest_of(Path(file)) for file in law.files},
+        "robot": {"name": model.name, "mass [kg]": model.total_mass, "file": _digest(values.word(ROBOT))},
+        "friction of the floor": {name: values.number(f"floor.{name}") for name in ("mu_s", "mu_d")},
+        "versions": {name: found for name in _PACKAGES if (found := _version(name))},
+        "thresholds": [_entry(finding, k, plan, model) for k, finding in enumerate(read_findings(folder).conditions)],
+    }  # fmt: skip
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    replace_file(folder / FILE, (text + "\n").encode())
+
+
+def _entry(finding: Finding, number: int, plan: Threshold, model: Model) -> dict[str, Any]:
+    estimate, share = finding.estimate, finding.share
+    median = estimate.median
+    return {
+        **finding.condition.labels,
+        "median [N·s]": _number(median.value),
+        "interval [N·s]": [_number(median.low), _number(median.high)],
+        "median [m/s]": _number(median.value / model.total_mass),
+        "share of the limit": None if share is None else _number(share),
+        "replicas [N·s]": [_number(bracket.low) for bracket in finding.brackets],
+        "starts of the push [s]": [
+            plan.trial(Query(number, replica, 0, 0.0)).changes["push.start"] for replica in range(plan.replicas)
+        ],
+        "replicas that are not monotonic": estimate.non_monotone,
+        "limited by": finding.limited_by,
+    }
+
+
+def _number(value: float) -> float | str | None:
+    """Return a number, a word for an infinite one, and None for an unknown one."""
+    if math.isnan(value):
+        return None
+    return round(value, 6) if math.isfinite(value) else "above all tried" if value > 0.0 else "below all tried"
+
+
+def _digest(name: str) -> str:
+    path = Path(name)
+    return digest_of(path) if path.is_file() else name
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
