@@ -37,7 +37,7 @@ def finish(plan: Threshold, folder: Path) -> None:
         "policy": {Path(file).name: digest_of(Path(file)) for file in law.files},
         "robot": {"name": model.name, "mass [kg]": model.total_mass, "file": _digest(values.word(ROBOT))},
         "friction of the floor": {name: values.number(f"floor.{name}") for name in ("mu_s", "mu_d")},
-        "versions": {name: found for name in _PACKAGES if (found := _version(name))},
+        "versions": {name: installed for name in _PACKAGES if (installed := _version(name))},
         "thresholds": [_entry(finding, k, plan, model) for k, finding in enumerate(read_findings(folder).conditions)],
     }  # fmt: skip
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)

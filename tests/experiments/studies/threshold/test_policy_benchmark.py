@@ -1,0 +1,52 @@
+"""The push benchmark of policies: its protocol, and the file that it publishes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from biped import human, standing
+from experiments.cli.main import main
+from experiments.commands.study import parser
+from experiments.studies.threshold import policy_benchmark as protocol
+from experiments.studies.threshold.search import Query
+from tests.controllers.policy_files import describe, linear_network
+
+MODEL = human()
+N = len(MODEL.joint_names)
+
+
+@pytest.fixture
+def policy(tmp_path):
+    """Return a policy of stiff servos, by a network without output; its gait has a period of 0.5 s."""
+    network = linear_network(tmp_path / "still.onnx", np.zeros((N, 3)))
+    keys = {"observation": '["projected_gravity"]', "kp": "1000.0", "kd": "3.0", "gait": "{ period = 0.5 }"}
+    return describe(tmp_path / "still.toml", network, default=str(standing(MODEL).q[7:].tolist()), **keys)
+
+
+def test_pushes_begin_at_any_phase_of_the_gait_in_all_directions(policy):
+    plan = protocol.plan_of(parser("benchmark-policy").parse_args([policy, "--robot", "human"]))
+    labels = [condition.labels for condition in plan.conditions]
+    assert len(labels) == 3 * 2 * 24
+    assert {label["controller"] for label in labels} == {"policy", "servos alone", "whole-body"}
+    starts = np.array([plan.trial(Query(0, replica, 0, 1.0)).changes["push.start"] for replica in range(plan.replicas)])
+    assert ((starts >= 1.0) & (starts <= 1.5)).all()
+    assert np.ptp(starts) > 0.25
+    assert plan.grid.by == pytest.approx(0.1 * MODEL.total_mass)
+
+
+def test_the_file_says_what_was_measured(policy, tmp_path, monkeypatch):
+    for name, value in {"QUICK": (3, 5), "BEGIN": 0.1, "AFTER": 0.4, "STEP": 0.2, "END": 0.2, "PARTS": 1}.items():
+        monkeypatch.setattr(protocol, name, value)
+    out = tmp_path / "out"
+    command = ["benchmark-policy", policy, "--robot", "human", "--quick", "--no-figures", "--out", str(out)]
+    assert main([*command, "--set", "run.step=2ms"]) == 0
+    found = json.loads((out / "benchmark.json").read_text(encoding="utf-8"))
+    assert found["protocol"]["version"] == protocol.PROTOCOL
+    assert set(found["policy"]) == {"still.toml", "still.onnx"}
+    assert [entry["direction"] for entry in found["thresholds"]] == [0.0, 120.0, 240.0]
+    for entry in found["thresholds"]:
+        low, high = entry["interval [N·s]"]
+        assert low <= entry["median [N·s]"] <= high
+        assert entry["median [m/s]"] == pytest.approx(entry["median [N·s]"] / MODEL.total_mass, abs=1e-5)
+        assert len(entry["replicas [N·s]"]) == len(entry["starts of the push [s]"]) == 5
