@@ -19,7 +19,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LARGEST_FILE = 1_000_000
 HEAVY = {"numba", "llvmlite", "pandas", "pyarrow", "pinocchio", "scipy", "matplotlib", "rich", "numpy"}
 # The one list of what is imported within functions. For a fast start: in all commands, and of packages anywhere
-COMMAND_LINE = ("experiments/commands/", "experiments/cli/", "experiments/studies/threshold/command.py")
+COMMAND_LINE = (
+    "experiments/commands/", "experiments/cli/", "experiments/studies/threshold/command.py",
+    "experiments/studies/threshold/policy_benchmark.py",
+)  # fmt: skip
 SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes with viser alone
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
@@ -28,6 +31,7 @@ LATE = {
     "formulations.lagrangian.integrate": {"formulations/lagrangian/system.py"},
     "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},
     "biped.records.read": {"biped/signals/signal.py"},
+    "controllers.policy": {"experiments/catalogue/parameters/controllers.py"},
     "kernelcache": {"experiments/studies/store/header.py"},
     "experiments.benchmarks": {"experiments/benchmarks/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},

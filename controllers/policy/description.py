@@ -119,11 +119,11 @@ class Table:
         if not isinstance(self._given.get("network"), str):
             raise self.error("network", "name the file of the network, .onnx or .pt")
         self.network = path.parent / self._given["network"]
-        found = load_network(self.network).metadata
+        metadata = load_network(self.network).metadata
         for key, names in KEYS.items():
             for name in names:
-                if name in found:
-                    self._given.setdefault(key, values_in(found[name]))
+                if name in metadata:
+                    self._given.setdefault(key, values_in(metadata[name]))
 
     def error(self, key: str, meaning: str) -> InputError:
         """Return an error about the value of a key."""

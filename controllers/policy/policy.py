@@ -22,7 +22,7 @@ from controllers.policy.observations import TERMS, Sight
 
 @dataclass
 class Memory:
-    """What a policy keeps between two calls."""
+    """State of a policy between two calls."""
 
     ticks: int
     action: Floats  # (n,) last output of the network
