@@ -34,6 +34,8 @@ from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels import external
 from experiments.engines.kernels.external import FloorState
 from experiments.engines.registry import ENGINES, engine_named
+from kernelcache.kernels import Routine
+from kernelcache.references import Packed
 
 
 @dataclass
@@ -75,6 +77,7 @@ class EngineIntegrator(Integrator):
         self.seconds, self.steps = 0.0, 0  # [s] computing time of the engine's steps so far, and their number
         self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
+        self._reference: Packed | None = None
         self.impact: Impact | None = None  # impact that is not over and has no event yet
 
     def engines_with(self, ability: str) -> Sequence[str]:
@@ -129,9 +132,10 @@ class EngineIntegrator(Integrator):
             external.velocities_now(world)
             external.begin_step(world, self._floor, 0)
             return int(external.end_step(world, self._floor, self._arrival, 0.0, 0))
+        packed = self._packed(world)
         for _ in range(steps):
             with interrupts_afterwards():
-                external.begin_step(world, self._floor, 1)
+                external.begin_step(packed, self._floor, 1)
                 reason = self._step(world)
             if reason != OK:
                 return reason
@@ -167,7 +171,15 @@ class EngineIntegrator(Integrator):
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(external.end_step(world, self._floor, arrival, self.engine.velocity_offset, 1))
+        return int(external.end_step(self._packed(world), self._floor, arrival, self.engine.velocity_offset, 1))
+
+    def _packed(self, world: World) -> Any:
+        """Return the world as compiled code takes it, written into memory once: that takes longer than a step."""
+        if not isinstance(external.end_step, Routine):  # kernels are interpreted
+            return world
+        if self._reference is None or self._reference.value is not world:
+            self._reference = Packed(world)
+        return self._reference
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """Update the state of the thrown box, and log an impact when it is over."""
@@ -225,6 +237,8 @@ def _floor_so_far(world: World, step: float) -> FloorState:
 
 def _applied(world: World) -> list[Applied]:
     pushes, h = world.pushes, world.state.clock[STEP_LENGTH]
+    if not pushes.impulse.any():
+        return []
     origin = np.array(reference_point(world.tree, world.state.q))
     return [
         Applied(int(pushes.body[j]), pushes.impulse[j] / h, origin + pushes.left[j])
