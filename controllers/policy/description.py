@@ -41,7 +41,7 @@ class Servo:
     upper: Floats  # (n,) [rad] greatest target
     coordinates: Integers  # (n,) indices of the joints in a configuration
     dofs: Integers  # (n,) indices in a velocity
-    places: Integers  # (n,) indices in ``model.joint_names``
+    joint_indices: Integers  # (n,) indices in ``model.joint_names``
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,7 @@ def read(path: Path, model: Model) -> Description:
         MissingExtraError: the package that loads the network is not installed.
     """
     table = Table(path)
-    joints = [table.known(name, model.joint_names, "joint") for name in table.get("joints", model.joint_names)]
-    absent = [name for name in model.joint_names if name not in joints]
-    if absent or len(set(joints)) < len(joints):
-        raise table.error("joints", f"it must name each joint of {model.name!r} once; absent: {', '.join(absent)}")
+    joints = table.joints(model)
     servos = {
         actuator.joint: actuator for actuator in model.actuators if actuator.bias[1] < 0.0 and actuator.gear == 1.0
     }
@@ -80,8 +77,9 @@ def read(path: Path, model: Model) -> Description:
     posture = [dict(model.posture).get(name, 0.0) for name in joints]
     kp = table.by_joint("kp", joints, file_kp)
     if np.isnan(kp).any():
-        raise table.error("kp", "give the stiffness [N·m/rad] of the joints, as the robot's file has no servos for all")
-    bounds = np.array([_bounds(model, name, servos, table.get("clamp", None)) for name in joints])
+        lacking = ", ".join(name for name, value in zip(joints, kp, strict=True) if math.isnan(value))
+        raise table.error("kp", f"give stiffness [N·m/rad]; the robot's file has no position actuators for {lacking}")
+    bounds = np.array([_bounds(model, name, servos, table.switch("clamp")) for name in joints])
     return Description(
         network=table.network,
         period=table.number("period", PERIOD),
@@ -139,6 +137,42 @@ class Table:
         """Return the value of a key, or a default."""
         return self._given.get(key, default)
 
+    def joints(self, model: Model) -> list[str]:
+        """Return the names of all joints, in the order of the network."""
+        given = self.get("joints", list(model.joint_names))
+        if not isinstance(given, list):
+            raise self.error("joints", "it must be a list of the names of all joints")
+        names = [self.known(name, model.joint_names, "joint") for name in given]
+        wrong = {name: names.count(name) for name in model.joint_names if names.count(name) != 1}
+        if wrong:
+            counts = ", ".join(f"{name} ({count} times)" for name, count in wrong.items())
+            raise self.error("joints", f"it must name each joint of {model.name!r} once, but has {counts}")
+        return names
+
+    def switch(self, key: str) -> bool | None:
+        """Return true, false or None for an absent key."""
+        value = self.get(key, None)
+        if value is not None and not isinstance(value, bool):
+            raise self.error(key, "it must be true or false")
+        return value
+
+    def table(self, key: str, keys: tuple[str, ...]) -> dict[str, Any]:
+        """Return a table that has some of these keys; empty if it is absent."""
+        value = self.get(key, {})
+        if not isinstance(value, Mapping):
+            raise self.error(key, f"it must be a table with {', '.join(keys)}")
+        for name in value:
+            self.known(name, keys, f"key of {key}")
+        return dict(value)
+
+    def numbers(self, key: str, value: Any, count: int | None = None) -> Floats:
+        """Return a list of numbers, ``count`` if given."""
+        values = value if isinstance(value, list | tuple) else [value]
+        if not all(map(is_finite, values)) or count not in (None, len(values)):
+            what = "numbers" if count is None else f"{count} numbers"
+            raise self.error(key, f"{value!r}: it must be {what}")
+        return np.array(values, dtype=np.float64)
+
     def number(self, key: str, default: float) -> float:
         """Return a number above zero."""
         value = self.get(key, default)
@@ -150,7 +184,10 @@ class Table:
         """Return a number for each joint: from one number, a list, or a table with patterns such as ``"*_knee"``."""
         value = self.get(key, default)
         if isinstance(value, Mapping):
-            value = [number for joint in joints for number in [_matching(value, joint)]]
+            lacking = [joint for joint in joints if _matching(value, joint) is None]
+            if lacking:
+                raise self.error(key, f"no pattern fits {', '.join(lacking)}; add them")
+            value = [_matching(value, joint) for joint in joints]
         values = np.array(value if isinstance(value, list) else [value] * len(joints), dtype=object)
         if value is not default and (len(values) != len(joints) or not all(map(is_finite, values))):
             raise self.error(key, f"it must be a number, {len(joints)} numbers, or a table with one for each joint")
@@ -170,7 +207,7 @@ class Table:
             history = fields.get("history", 1)
             if not isinstance(history, int) or history < 1:
                 raise self.error("observation", f"{name}: history must be a whole number above zero")
-            scale = np.atleast_1d(np.array(fields.get("scale", 1.0), dtype=np.float64))
+            scale = self.numbers("observation", fields.get("scale", 1.0))
             terms.append(Term(self.known(name, TERMS, "term"), scale, history))
         if any(term.name.startswith("phase") for term in terms) and "gait" not in self._given:
             raise self.error("gait", "the terms phase_… need it: { period = 0.8, offsets = [0.0, 0.5] }")
@@ -178,25 +215,21 @@ class Table:
 
     def imu(self, model: Model) -> Imu:
         """Return the inertial measurement unit: by default the origin of the model's root."""
-        given = self.get("imu", {})
+        given = self.table("imu", ("body", "point"))
         body = self.known(given.get("body", model.root.name), model.body_names, "body")
-        place = np.array(given.get("point", (0.0, 0.0, 0.0)), dtype=np.float64)
-        if place.shape != (3,):
-            raise self.error("imu", "point must be three numbers [m], from the body's origin")
+        place = self.numbers("imu", given.get("point", (0.0, 0.0, 0.0)), 3)
         return Imu(body, place - np.array(model.bodies[model.body_index(body)].com))
 
     def gait(self) -> Gait | None:
         """Return the clock of the gait; None without one."""
-        given = self.get("gait", None)
-        if given is None:
+        given = self.table("gait", ("period", "offsets", "standing"))
+        if not given:
             return None
-        for key in given:
-            self.known(key, ("period", "offsets", "standing"), "key of gait")
         if not is_finite(given.get("period")) or given["period"] <= 0.0:
             raise self.error("gait", "it needs period, a number of seconds above zero")
-        standing = given.get("standing")
-        offsets = np.array(given.get("offsets", [0.0]), dtype=np.float64)
-        return Gait(given["period"], offsets, None if standing is None else np.array(standing, dtype=np.float64))
+        offsets = self.numbers("gait", given.get("offsets", [0.0]))
+        standing = self.numbers("gait", given["standing"], len(offsets)) if "standing" in given else None
+        return Gait(given["period"], offsets, standing)
 
 
 def _bounds(model: Model, joint: str, servos: Mapping[str, Actuator], clamp: bool | None) -> tuple[float, float]:

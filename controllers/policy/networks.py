@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.errors import InputError, MissingExtraError
+from biped.errors import BipedError, InputError
 from biped.inputs.extras import need
 from contact.arrays import Floats
 
@@ -48,7 +48,11 @@ class OnnxNetwork:
         self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self.metadata = dict(self._session.get_modelmeta().custom_metadata_map)
         self._input, *self._kept = self._session.get_inputs()
-        self._outputs = [output.name for output in self._session.get_outputs()[: 1 + len(self._kept)]]
+        outputs = self._session.get_outputs()
+        for kept, output in zip(self._kept, [*outputs[1:], *[None] * len(self._kept)], strict=False):
+            if output is None or kept.shape != output.shape or kept.type != "tensor(float)":
+                raise InputError(f"{path}: its input {kept.name!r} is no recurrent state: no output has its shape")
+        self._outputs = [output.name for output in outputs[: 1 + len(self._kept)]]
         self.reset()
 
     def reset(self) -> None:
@@ -126,10 +130,15 @@ def load_network(path: Path) -> Network:
 def _loaded(path: Path, _modified: int) -> Network:
     try:
         return OnnxNetwork(path) if path.suffix == ".onnx" else TorchNetwork(path)
-    except MissingExtraError:
+    except BipedError:
         raise
     except Exception as error:  # onnxruntime and torch have classes of their own
-        raise InputError(f"{path} cannot be loaded: {str(error).splitlines()[0]}") from error
+        raise InputError(f"{path} cannot be loaded: {last_line(error)}") from error
+
+
+def last_line(error: Exception) -> str:
+    """Return the last line of an error's message, which has the reason in those of torch; its class without one."""
+    return (str(error).splitlines() or [type(error).__name__])[-1]
 
 
 def values_in(text: str) -> Any:

@@ -26,8 +26,8 @@ class Gait(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sight:
-    """Everything that terms are made of, at one time."""
+class TermInputs:
+    """Inputs of the terms of an observation, at one time."""
 
     observation: Observation
     time: float  # [s] since the start of the policy
@@ -60,16 +60,16 @@ class Sight:
         return self.axes.T @ self.observation.whole_body.velocity(self.imu.body)[3:]
 
 
-TERMS: dict[str, Callable[[Sight], Floats]] = {
-    "base_lin_vel": Sight.linear_velocity,
-    "base_ang_vel": Sight.angular_velocity,
-    "projected_gravity": lambda sight: -sight.axes[2],
-    "command": lambda sight: sight.command,
-    "joint_pos": lambda sight: sight.angles,
-    "joint_vel": lambda sight: sight.rates,
-    "last_action": lambda sight: sight.action,
-    "phase_cos": lambda sight: np.cos(sight.phases()),
-    "phase_sin": lambda sight: np.sin(sight.phases()),
+TERMS: dict[str, Callable[[TermInputs], Floats]] = {
+    "base_lin_vel": TermInputs.linear_velocity,
+    "base_ang_vel": TermInputs.angular_velocity,
+    "projected_gravity": lambda seen: -seen.axes[2],
+    "command": lambda seen: seen.command,
+    "joint_pos": lambda seen: seen.angles,
+    "joint_vel": lambda seen: seen.rates,
+    "last_action": lambda seen: seen.action,
+    "phase_cos": lambda seen: np.cos(seen.phases()),
+    "phase_sin": lambda seen: np.sin(seen.phases()),
 }
 #: Other names of terms, of mjlab and Isaac Lab.
 ALIASES = {

@@ -1,4 +1,4 @@
-"""The controller that a trained network makes: its outputs are target angles of the joints' servos."""
+"""Controller based on a trained network, whose outputs are target angles of the joints' servos."""
 
 from collections import deque
 from copy import deepcopy
@@ -16,8 +16,8 @@ from biped.runs.postures import standing
 from contact.arrays import Floats
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
-from controllers.policy.networks import Array, load_network
-from controllers.policy.observations import TERMS, Sight
+from controllers.policy.networks import Array, last_line, load_network
+from controllers.policy.observations import TERMS, TermInputs
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Policy(Controller):
         gain: factor on the network's outputs; with 0 the servos hold the default posture.
 
     Raises:
-        InputError: from ``torques``: the description or the network is wrong; the message has the right form.
+        InputError: from ``torques``: the description or the network is wrong; the message describes the right form.
         MissingExtraError: from ``torques``: onnxruntime or torch is not installed.
     """
 
@@ -64,7 +64,14 @@ class Policy(Controller):
 
     def description(self, model: Model) -> Description:
         """Return the description, read once for a model."""
-        return model.once(_read, self.source)
+        about: Description = model.once(_read, self.source, Path(self.source).stat().st_mtime_ns)
+        ratio = about.period / self.period
+        if ratio < 1.0 - 1e-9 or abs(ratio - round(ratio)) > 1e-9 * ratio:
+            raise InputError(
+                f"{self.source}: period = {about.period:g} s: it must be a multiple of controller.period = "
+                f"{self.period:g} s"
+            )
+        return about
 
     def set_point(self, model: Model) -> SetPoint:
         """Return the pose of the root in the robot's standing posture; it moves with the feet, as a policy may step."""
@@ -98,31 +105,31 @@ class Policy(Controller):
         if "memory" not in self._kept:
             self.reset(observation)
         memory, servo = self._kept["memory"], about.servo
-        every = max(1, round(about.period / self.period))
-        if memory.ticks % every == 0:
+        if memory.ticks % round(about.period / self.period) == 0:
             self._act(about, memory, observation)
         memory.ticks += 1
         target = np.clip(about.default + self.gain * about.action_scale * memory.action, servo.lower, servo.upper)
-        torques = np.zeros(len(servo.places))
-        torques[servo.places] = servo.kp * (target - observation.q[servo.coordinates])
-        torques[servo.places] -= servo.kd * observation.v[servo.dofs]
+        torques = np.zeros(len(servo.joint_indices))
+        torques[servo.joint_indices] = servo.kp * (target - observation.q[servo.coordinates])
+        torques[servo.joint_indices] -= servo.kd * observation.v[servo.dofs]
         return torques
 
     def _act(self, about: Description, memory: Memory, observation: Observation) -> None:
-        sight = Sight(
+        inputs = TermInputs(
             observation, memory.ticks * self.period, about.imu, about.gait,
             np.array([self.forward, self.left, self.turn]),
             observation.q[about.servo.coordinates] - about.default, observation.v[about.servo.dofs], memory.action,
         )  # fmt: skip
         network = load_network(about.network)
         network.remember(memory.network)
-        observed = self._observed(about, memory, sight)
+        observed = self._observed(about, memory, inputs)
         try:
             action = network(observed)
         except Exception as error:  # onnxruntime and torch have classes of their own
-            reason = str(error).splitlines()[0]
+            sizes = zip(about.terms, memory.history, strict=True)
+            terms = ", ".join(f"{term.name} {sum(map(len, values))}" for term, values in sizes)
             raise InputError(
-                f"{about.network}: no output for an observation of {observed.size} numbers: {reason}"
+                f"{about.network}: no output for {observed.size} numbers ({terms}): {last_line(error)}"
             ) from error
         if action.shape != memory.action.shape:
             raise InputError(
@@ -130,11 +137,11 @@ class Policy(Controller):
             )
         memory.action, memory.network = np.clip(action, -about.action_limit, about.action_limit), network.memory()
 
-    def _observed(self, about: Description, memory: Memory, sight: Sight) -> Floats:
+    def _observed(self, about: Description, memory: Memory, inputs: TermInputs) -> Floats:
         """Return the observation: for each term its values of the last calls, oldest first."""
         numbers: list[Floats] = []
         for term, history in zip(about.terms, memory.history, strict=True):
-            value = np.asarray(TERMS[term.name](sight), dtype=np.float64)
+            value = np.asarray(TERMS[term.name](inputs), dtype=np.float64)
             if term.scale.size not in (1, value.size):
                 raise InputError(
                     f"{self.source}: {term.name} has {value.size} numbers, and its scale {term.scale.size}"
@@ -146,5 +153,5 @@ class Policy(Controller):
         return np.concatenate(numbers)
 
 
-def _read(model: Model, file: str) -> Description:
+def _read(model: Model, file: str, _modified: int) -> Description:
     return read(Path(file), model)

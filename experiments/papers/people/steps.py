@@ -19,7 +19,7 @@ PUSHES = (40.0, 45.0, 50.0, 55.0)
 ANKLES_REACH = 2.0
 _PLACE = "the distance outward of ξ depends on the push"
 _MANY = "the swing of the leg has tilted the trunk, so that further steps are needed"
-_HARD = "the pushes are about the lateral threshold, which the noise of the sensors lowers (docs/person.md)"
+_HARD = "the pushes are about the lateral threshold, which delayed and noisy sensors lower (docs/person.md)"
 
 
 def findings(table: pd.DataFrame) -> tuple[Finding, ...]:

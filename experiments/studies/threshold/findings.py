@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -248,8 +248,17 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
     return tuple(sorted(finding.condition.labels.items()))
 
 
+def _drawn(plan: "Threshold", name: str) -> Any:
+    """Return a field of a study that decides which random values its replicas have."""
+    value = getattr(plan, name)
+    return [replace(r, width=1.0) if r.kind == "uniform" else r for r in value] if name == "randomizations" else value
+
+
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
-    """Raise InputError unless two studies have equal replicas, with the same random values."""
+    """Raise InputError unless two studies have equal replicas, with the same random values.
+
+    The width of uniform values may differ: pushes at the same phase of different gaits are the same replica.
+    """
     if theirs.experiment.address != ours.experiment.address:
         raise InputError(f"different experiments cannot be compared: {theirs.experiment.name}, {ours.experiment.name}")
     for name, what in (
@@ -258,7 +267,7 @@ def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
         ("randomizations", "randomizations"),
         ("losses", "verdicts that count as lost"),
     ):
-        if getattr(theirs, name) != getattr(ours, name):
+        if _drawn(theirs, name) != _drawn(ours, name):
             raise InputError(f"studies with different {what} cannot be compared: they have no replicas in common")
     if replace(theirs.swept, label="", unit="") != replace(ours.swept, label="", unit=""):
         swept = f"{theirs.swept.parameter} and {ours.swept.parameter}"

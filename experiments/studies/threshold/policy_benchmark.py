@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biped.errors import InputError
 from experiments.cli.main import Parser
 from experiments.cli.settings import add_assignments, changes_of
 
@@ -54,16 +55,21 @@ def plan_of(options: Namespace) -> "Threshold":
     model = robot_named(options.robot)
     description: Description = read(path, model)
     gait = NO_GAIT if description.gait is None else description.gait.period
+    given = changes_of(experiment, options, ())
+    for parameter in ("push.azimuth", "push.impulse", "push.duration", "push.start"):
+        if parameter in given:
+            raise InputError(f"--set {parameter}: the protocol sets this parameter; leave it out")
+    command = {name: value for name, value in given.items() if name.startswith("controller.")}
     changes: dict[str, Value] = {"push.start": BEGIN, "run.duration": BEGIN + gait + max(DURATIONS) + AFTER}
     changes |= {} if options.engine is None else {ENGINE: options.engine}
-    changes |= changes_of(experiment, options, ())
+    changes |= {name: value for name, value in given.items() if name not in command}
     directions, replicas = QUICK if options.quick else USUAL
-    laws: dict[str, dict[str, Value]] = {
-        POLICY: {},
-        SERVOS: {"controller.gain": 0.0},
+    controllers: dict[str, dict[str, Value]] = {
+        POLICY: command,
+        SERVOS: {**command, "controller.gain": 0.0},
         WHOLE_BODY: {"controller.name": WHOLE_BODY},
     }
-    rings = [(name, law, span) for name, law in laws.items() for span in DURATIONS]
+    rings = [(name, controller, span) for name, controller in controllers.items() for span in DURATIONS]
     conditions = [c for ring in (rings[:1] if options.quick else rings) for c in _ring(*ring, directions)]
     step = STEP * model.total_mass
     options.name = path.stem + "-quick" * options.quick
@@ -79,15 +85,16 @@ def plan_of(options: Namespace) -> "Threshold":
     )
 
 
-def _ring(name: str, law: "dict[str, Value]", span: float, directions: int) -> "list[Condition]":
-    """Return the conditions of a controller and a duration of the push, one for each direction."""
+def _ring(name: str, controller: "dict[str, Value]", duration: float, directions: int) -> "list[Condition]":
+    """Return the conditions of a controller and a duration of the push [s], one for each direction."""
     from experiments.studies.threshold.directions import evenly
     from experiments.studies.threshold.threshold import Condition
 
     return [
         Condition(
-            {**law, "push.duration": span, "push.azimuth": math.radians(azimuth)},
-            {"controller": name, "duration": f"{span:g} s", "direction": azimuth},
+            {**controller, "push.duration": duration, "push.azimuth": math.radians(azimuth)},
+            {"controller": name, "duration": f"{duration:g} s", "direction": azimuth},
+            is_reference=name != POLICY,
         )
         for azimuth in evenly(directions)
     ]

@@ -58,6 +58,7 @@ class Condition:
 
     changes: Mapping[str, Value] = field(default_factory=dict)
     labels: Mapping[str, Label] = field(default_factory=dict)
+    is_reference: bool = False  #: True if the body may fall undisturbed: the study is then done all the same
 
 
 @dataclass(frozen=True)
@@ -212,12 +213,17 @@ class Threshold(StudyKind):
                 raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
 
     def _undisturbed(self) -> list[Trial]:
-        """Return an undisturbed trial of each controller, engine and body; empty if no disturbance is swept."""
+        """Return an undisturbed trial of each controller, engine and body that has to stand.
+
+        The list is empty if no disturbance is swept.
+        """
         group = self.swept.parameter.partition(".")[0]
         if switches().get(group, {}).get(self.swept.parameter) != 0.0:
             return []
         trials: dict[str, Trial] = {}
-        for number, _ in enumerate(self.conditions):
+        for number, condition in enumerate(self.conditions):
+            if condition.is_reference:
+                continue
             trial = self.trial(Query(number, 0, 0, 0.0))
             rest = {name: value for name, value in trial.changes.items() if not name.startswith(f"{group}.")}
             trials.setdefault(changes_text(rest), trial)

@@ -9,6 +9,7 @@ from typing import Any
 from biped.inputs.files import replace_file
 from biped.inputs.modules import digest_of
 from biped.model import Model
+from biped.runs.run import MODEL
 from experiments.catalogue.parameters.controllers import controller_from
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.parameters.robots import robot_named
@@ -35,7 +36,7 @@ def finish(plan: Threshold, folder: Path) -> None:
             "settings": dict(plan.changes),
         },
         "policy": {Path(file).name: digest_of(Path(file)) for file in law.files},
-        "robot": {"name": model.name, "mass [kg]": model.total_mass, "file": _digest(values.word(ROBOT))},
+        "robot": {"name": model.name, "mass [kg]": model.total_mass, "model": digest_of(folder / MODEL) or "built in"},
         "friction of the floor": {name: values.number(f"floor.{name}") for name in ("mu_s", "mu_d")},
         "versions": {name: installed for name in _PACKAGES if (installed := _version(name))},
         "thresholds": [_entry(finding, k, plan, model) for k, finding in enumerate(read_findings(folder).conditions)],
@@ -67,11 +68,6 @@ def _number(value: float) -> float | str | None:
     if math.isnan(value):
         return None
     return round(value, 6) if math.isfinite(value) else "above all tried" if value > 0.0 else "below all tried"
-
-
-def _digest(name: str) -> str:
-    path = Path(name)
-    return digest_of(path) if path.is_file() else name
 
 
 def _version(package: str) -> str:

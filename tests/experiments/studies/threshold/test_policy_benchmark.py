@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from biped import human, standing
+from biped import InputError, human, standing
 from experiments.cli.main import main
 from experiments.commands.study import parser
 from experiments.studies.threshold import policy_benchmark as protocol
@@ -24,8 +24,12 @@ def policy(tmp_path):
     return describe(tmp_path / "still.toml", network, default=str(standing(MODEL).q[7:].tolist()), **keys)
 
 
+def planned(policy, *options):
+    return protocol.plan_of(parser("benchmark-policy").parse_args([policy, "--robot", "human", *options]))
+
+
 def test_pushes_begin_at_any_phase_of_the_gait_in_all_directions(policy):
-    plan = protocol.plan_of(parser("benchmark-policy").parse_args([policy, "--robot", "human"]))
+    plan = planned(policy, "--set", "controller.forward=0.5")
     labels = [condition.labels for condition in plan.conditions]
     assert len(labels) == 3 * 2 * 24
     assert {label["controller"] for label in labels} == {"policy", "servos alone", "whole-body"}
@@ -33,6 +37,14 @@ def test_pushes_begin_at_any_phase_of_the_gait_in_all_directions(policy):
     assert ((starts >= 1.0) & (starts <= 1.5)).all()
     assert np.ptp(starts) > 0.25
     assert plan.grid.by == pytest.approx(0.1 * MODEL.total_mass)
+    forward = {one.labels["controller"]: one.changes.get("controller.forward") for one in plan.conditions}
+    assert forward == {"policy": 0.5, "servos alone": 0.5, "whole-body": None}
+
+
+@pytest.mark.parametrize("setting", ["push.azimuth=1", "push.duration=0.2", "push.start=2"])
+def test_what_the_protocol_sets_cannot_be_set(policy, setting):
+    with pytest.raises(InputError, match="the protocol sets this parameter; leave it out"):
+        planned(policy, "--set", setting)
 
 
 def test_the_file_says_what_was_measured(policy, tmp_path, monkeypatch):
