@@ -15,6 +15,8 @@ from contact.arrays import Floats
 
 #: An array of numbers of any precision.
 Array = NDArray[Any]
+#: Greatest length of a message of onnxruntime or torch; those of torch begin with listings of code.
+REASON = 250
 SUFFIXES = (".onnx", ".pt", ".jit")
 
 
@@ -133,12 +135,12 @@ def _loaded(path: Path, _modified: int) -> Network:
     except BipedError:
         raise
     except Exception as error:  # onnxruntime and torch have classes of their own
-        raise InputError(f"{path} cannot be loaded: {last_line(error)}") from error
+        raise InputError(f"{path} cannot be loaded: {reason_of(error)}") from error
 
 
-def last_line(error: Exception) -> str:
-    """Return the last line of an error's message, which has the reason in those of torch; its class without one."""
-    return (str(error).splitlines() or [type(error).__name__])[-1]
+def reason_of(error: Exception) -> str:
+    """Return the end of an error's message in one line, which has the reason; its class without a message."""
+    return " ".join(str(error).split())[-REASON:] or type(error).__name__
 
 
 def values_in(text: str) -> Any:

@@ -16,7 +16,7 @@ from biped.runs.postures import standing
 from contact.arrays import Floats
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
-from controllers.policy.networks import Array, last_line, load_network
+from controllers.policy.networks import Array, load_network, reason_of
 from controllers.policy.observations import TERMS, TermInputs
 
 
@@ -129,7 +129,7 @@ class Policy(Controller):
             sizes = zip(about.terms, memory.history, strict=True)
             terms = ", ".join(f"{term.name} {sum(map(len, values))}" for term, values in sizes)
             raise InputError(
-                f"{about.network}: no output for {observed.size} numbers ({terms}): {last_line(error)}"
+                f"{about.network}: no output for {observed.size} numbers ({terms}): {reason_of(error)}"
             ) from error
         if action.shape != memory.action.shape:
             raise InputError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biped.errors import InputError
 from experiments.cli.failures import FAILURE, UNSOLVED, describe
 from experiments.cli.main import Parser, announce, fail, interrupted
+from experiments.cli.names import BENCHMARK
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
@@ -42,7 +43,7 @@ def parser(name: str) -> Parser:
         imported(kind.options)(command, name)
     add_counts(command)
     add_metric_files(command)
-    command.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
+    command.add_results(f"results/{name}/{'FILE' if kind.table or name == BENCHMARK else 'GAINS'}")
     command.option("--workers", "N", "number of trials in parallel (default: one per core)", int)
     command.option("--backend", "NAME", "threads (default), or loky for processes (default with your Python code)")
     command.option("--time-limit", "S", "time limit of a trial with your own controller in seconds (120)", float)

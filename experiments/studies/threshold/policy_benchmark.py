@@ -79,7 +79,8 @@ def plan_of(options: Namespace) -> "Threshold":
         Grid(0.0, END * model.total_mass, step, step / PARTS),
         conditions=tuple(conditions),
         replicas=replicas,
-        count_stepping=True,
+        count_stepping=not options.counts,
+        counts=options.counts or (),
         confidence=0.9 if options.quick else 0.95,
         kind=options.command,
     )

@@ -32,6 +32,7 @@ def finish(plan: Threshold, folder: Path) -> None:
     content = {
         "protocol": {
             "version": PROTOCOL, "replicas": plan.replicas, "seed": plan.seed, "confidence": plan.confidence,
+            "lost": list(plan.losses),
             "grid [N·s]": [plan.grid.start, plan.grid.stop, plan.grid.by], "tolerance [N·s]": plan.grid.tolerance,
             "settings": dict(plan.changes),
         },
