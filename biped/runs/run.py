@@ -341,10 +341,10 @@ def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) ->
     return Run(frame, units, events, summary, recording.state, recording.set_point, disturbances=disturbances)
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages on which a run's numbers depend."""
+def versions(*more: str) -> dict[str, str]:
+    """Return the versions of Python, of the packages on which a run's numbers depend, and of ``more`` packages."""
     known = {"python": platform.python_version(), "machine": platform.machine()}
-    for package in PACKAGES:
+    for package in (*PACKAGES, *more):
         try:
             known[package] = version(package)
         except PackageNotFoundError:

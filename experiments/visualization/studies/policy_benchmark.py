@@ -1,35 +1,41 @@
 """Findings of the push benchmark of a learned policy: those of push maps, and one JSON file to publish."""
 
-import json
 import math
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biped.inputs.files import replace_file
 from biped.inputs.modules import digest_of
 from biped.model import Model
-from biped.runs.run import MODEL
+from biped.runs.run import MODEL, versions
 from experiments.catalogue.parameters.controllers import controller_from
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.parameters.robots import robot_named
-from experiments.studies.threshold.findings import Finding, read_findings
+from experiments.studies.threshold.findings import Finding, Findings
 from experiments.studies.threshold.policy_benchmark import PROTOCOL
 from experiments.studies.threshold.search import Query
 from experiments.studies.threshold.threshold import Threshold
-from experiments.visualization.studies.threshold import document, so_far
+from experiments.visualization.document import Document
+from experiments.visualization.studies import threshold
+from experiments.visualization.studies.threshold import so_far
 
-__all__ = ["document", "finish", "so_far"]
+__all__ = ["document", "so_far"]
 
 FILE = "benchmark.json"
-_PACKAGES = ("biped-balance", "numpy", "numba", "mujoco", "onnxruntime", "torch")
 
 
-def finish(plan: Threshold, folder: Path) -> None:
-    """Write ``benchmark.json``: protocol, digests, versions, and the threshold of each condition."""
+def document(plan: Threshold, findings: Findings, folder: Path, maps: Mapping[str, Findings] = {}) -> Document:
+    """Return the document of a push map, with ``benchmark.json`` among its files."""
+    page = threshold.document(plan, findings, folder, maps)
+    return replace(page, files={**page.files, FILE: _published(plan, findings, folder)})
+
+
+def _published(plan: Threshold, findings: Findings, folder: Path) -> dict[str, Any]:
+    """Return the data to publish: protocol, digests, versions, and the threshold of each condition."""
     values = plan.experiment.values(plan.changes)
     model, law = robot_named(values.word(ROBOT)), controller_from(plan.experiment.values({}))
-    content = {
+    return {
         "protocol": {
             "version": PROTOCOL, "replicas": plan.replicas, "seed": plan.seed, "confidence": plan.confidence,
             "lost": list(plan.losses),
@@ -39,11 +45,9 @@ def finish(plan: Threshold, folder: Path) -> None:
         "policy": {Path(file).name: digest_of(Path(file)) for file in law.files},
         "robot": {"name": model.name, "mass [kg]": model.total_mass, "model": digest_of(folder / MODEL) or "built in"},
         "friction of the floor": {name: values.number(f"floor.{name}") for name in ("mu_s", "mu_d")},
-        "versions": {name: installed for name in _PACKAGES if (installed := _version(name))},
-        "thresholds": [_entry(finding, k, plan, model) for k, finding in enumerate(read_findings(folder).conditions)],
+        "versions": versions("mujoco", "onnxruntime", "torch"),
+        "thresholds": [_entry(finding, k, plan, model) for k, finding in enumerate(findings.conditions)],
     }  # fmt: skip
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    replace_file(folder / FILE, (text + "\n").encode())
 
 
 def _entry(finding: Finding, number: int, plan: Threshold, model: Model) -> dict[str, Any]:
@@ -69,10 +73,3 @@ def _number(value: float) -> float | str | None:
     if math.isnan(value):
         return None
     return round(value, 6) if math.isfinite(value) else "above all tried" if value > 0.0 else "below all tried"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
