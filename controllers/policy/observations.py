@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from biped.control.observation import Observation
+from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
 
 
@@ -38,10 +40,17 @@ class TermInputs:
     rates: Floats  # (n,) [rad/s]
     action: Floats  # (n,) last output of the network
 
-    @property
+    @cached_property
     def axes(self) -> Floats:
         """Rotation from the IMU's axes to world axes, (3, 3)."""
+        if self.is_on_root:
+            return quaternion_matrix(self.observation.orientation)
         return self.observation.whole_body.orientation(self.imu.body)
+
+    @property
+    def is_on_root(self) -> bool:
+        """True if the IMU is on the root, whose motion needs no kinematics."""
+        return self.imu.body == self.observation.model.root.name
 
     def phases(self) -> Floats:
         """Return the phases of the legs, (legs,) [rad]."""
@@ -53,10 +62,14 @@ class TermInputs:
 
     def linear_velocity(self) -> Floats:
         """Return the velocity of the IMU in its axes, (3,) [m/s]."""
+        if self.is_on_root:
+            return self.axes.T @ self.observation.velocity + np.cross(self.angular_velocity(), self.imu.point)
         return self.axes.T @ self.observation.whole_body.velocity(self.imu.body, self.imu.point)[:3]
 
     def angular_velocity(self) -> Floats:
         """Return the angular velocity of the IMU in its axes, (3,) [rad/s]."""
+        if self.is_on_root:
+            return self.axes.T @ self.observation.angular_velocity
         return self.axes.T @ self.observation.whole_body.velocity(self.imu.body)[3:]
 
 

@@ -53,7 +53,7 @@ class Policy(Controller):
     turn: float = parameter(0.0, "rad/s", "Commanded turn rate, to the left")
     gain: float = parameter(1.0, "", "Factor on the network's outputs; 0: servos hold the default posture")
     period: float = parameter(2e-3, "s", "Control period of the servos")
-    _kept: dict[str, Memory] = field(
+    _kept: dict[str, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False, metadata={"hidden": True}
     )
 
@@ -88,6 +88,7 @@ class Policy(Controller):
         network = load_network(about.network)
         network.reset()
         history: list[deque[Floats]] = [deque(maxlen=term.history) for term in about.terms]
+        self._kept["model"], self._kept["description"] = observation.model, about
         self._kept["memory"] = Memory(0, np.zeros(len(about.default)), history, network.memory())
 
     def memory(self) -> Any:
@@ -101,10 +102,11 @@ class Policy(Controller):
 
     def torques(self, observation: Observation) -> Floats:
         """Return the servos' torques (joints,) [N·m], in the order of ``model.joint_names``."""
-        about = self.description(observation.model)
-        if "memory" not in self._kept:
+        if self._kept.get("model") is not observation.model:
             self.reset(observation)
-        memory, servo = self._kept["memory"], about.servo
+        memory: Memory = self._kept["memory"]
+        about: Description = self._kept["description"]
+        servo = about.servo
         if memory.ticks % round(about.period / self.period) == 0:
             self._act(about, memory, observation)
         memory.ticks += 1

@@ -77,7 +77,7 @@ class EngineIntegrator(Integrator):
         self.seconds, self.steps = 0.0, 0  # [s] computing time of the engine's steps so far, and their number
         self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
-        self._reference: Packed | None = None
+        self._references: tuple[Packed, Packed, Packed] | None = None
         self.impact: Impact | None = None  # impact that is not over and has no event yet
 
     def engines_with(self, ability: str) -> Sequence[str]:
@@ -122,7 +122,7 @@ class EngineIntegrator(Integrator):
                 f"{self.engine.title} needs bodies with mass and inertia; {', '.join(map(repr, thin))} of "
                 f"{model.name!r} lack mass or moments of inertia: set them, or use one of biped's integrators"
             )
-        self._taken, self._simulation = (model, floor, disturbances), None
+        self._taken, self._simulation, self._references = (model, floor, disturbances), None, None
 
     def take_steps(self, world: World, steps: int) -> int:
         """Take time steps in the engine, instead of ``Loop.rollout``; zero steps only load the kernels."""
@@ -135,7 +135,7 @@ class EngineIntegrator(Integrator):
         packed = self._packed(world)
         for _ in range(steps):
             with interrupts_afterwards():
-                external.begin_step(packed, self._floor, 1)
+                external.begin_step(packed[0], packed[1], 1)
                 reason = self._step(world)
             if reason != OK:
                 return reason
@@ -171,15 +171,16 @@ class EngineIntegrator(Integrator):
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(external.end_step(self._packed(world), self._floor, arrival, self.engine.velocity_offset, 1))
+        return int(external.end_step(*self._packed(world), self.engine.velocity_offset, 1))
 
-    def _packed(self, world: World) -> Any:
-        """Return the world as compiled code takes it, written into memory once: that takes longer than a step."""
+    def _packed(self, world: World) -> tuple[Any, Any, Any]:
+        """Return world, floor and arrival for compiled code, packed once: packing takes longer than a step."""
+        values = world, self._floor, self._arrival
         if not isinstance(external.end_step, Routine):  # kernels are interpreted
-            return world
-        if self._reference is None or self._reference.value is not world:
-            self._reference = Packed(world)
-        return self._reference
+            return values
+        if self._references is None or self._references[0].value is not world:
+            self._references = Packed(world), Packed(self._floor), Packed(self._arrival)
+        return self._references
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """Update the state of the thrown box, and log an impact when it is over."""

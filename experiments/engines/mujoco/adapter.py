@@ -129,7 +129,6 @@ class MujocoSimulation(Simulation):
         names = {engine.geom(k).name: k for k in range(engine.ngeom)}
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
-        self.contact_force = np.zeros(6)
         # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)
 
@@ -196,49 +195,57 @@ class MujocoSimulation(Simulation):
             pose, velocity = data.qpos[self.nq : self.nq + 7], data.qvel[self.nv : self.nv + 6]
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
             arrival.projectile[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
-        for kind, number in enumerate(data.warning.number):
-            if number:  # a state that is not finite, or too many contacts for the buffers
-                self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
-                arrival.q[:] = np.nan
+        numbers = data.warning.number
+        if numbers.any():  # a state that is not finite, or too many contacts for the buffers
+            kind = int(np.flatnonzero(numbers)[0])
+            self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
+            arrival.q[:] = np.nan
 
     def _read_contacts(self, arrival: Arrival) -> None:
         """Add up contact forces, given in the contact's axes, with the normal from the first to the second geometry."""
         data, contacts = self.data, self.data.contact
-        geoms, frames, weight = contacts.geom.tolist(), np.reshape(contacts.frame, (-1, 3, 3)), 0.0
-        for k, (first, second) in enumerate(geoms):
-            self.mujoco.mj_contactForce(self.engine, data, k, self.contact_force)
-            force = self.contact_force[:3] @ frames[k]
-            if self.projectile in (first, second):
-                if weight == 0.0:
-                    arrival.impact_place[:] = 0.0
-                arrival.impact[:] += self.case.step * force * (1.0 if first == self.projectile else -1.0)
-                arrival.impact_place[:] += self.contact_force[0] * contacts.pos[k]
-                weight += self.contact_force[0]
-            elif first == self.floor:
-                arrival.force[self._point(second, contacts.pos[k])] += force
-            else:
-                arrival.force[self._point(first, contacts.pos[k])] -= force
-        if weight > 0.0:
-            arrival.impact_place[:] /= weight
+        geoms, local = contacts.geom, np.zeros((data.ncon, 6))
+        for k, row in enumerate(local):
+            self.mujoco.mj_contactForce(self.engine, data, k, row)
+        forces = np.matmul(local[:, None, :3], np.reshape(contacts.frame, (-1, 3, 3)))[:, 0]  # on the second geometry
+        if self.projectile >= 0:
+            self._read_impact(arrival, (geoms == self.projectile).any(axis=1), local[:, 0], forces)
+        for bodys, floors, sign in ((1, 0, 1.0), (0, 1, -1.0)):
+            on_floor = np.flatnonzero(geoms[:, floors] == self.floor)
+            if len(on_floor):
+                points = [
+                    self._point(geom, k) for geom, k in zip(geoms[on_floor, bodys].tolist(), on_floor, strict=True)
+                ]
+                np.add.at(arrival.force, points, sign * forces[on_floor])
+
+    def _read_impact(self, arrival: Arrival, on_box: Any, normal: Floats, forces: Floats) -> None:
+        """Read the impulse on the target of the thrown box, and its position, weighted by the normal forces."""
+        first, weights = self.data.contact.geom[on_box, 0], normal[on_box]
+        arrival.impact[:] = self.case.step * np.where(first == self.projectile, 1.0, -1.0) @ forces[on_box]
+        if weights.sum() > 0.0:
+            arrival.impact_place[:] = weights @ self.data.contact.pos[on_box] / weights.sum()
 
     def _read_joints(self, arrival: Arrival) -> None:
         """Read the forces of joint friction and of joint limits; a limit's force points away from the nearer limit."""
-        data, engine, kinds = self.data, self.engine, self.mujoco.mjtConstraint
+        data, engine = self.data, self.engine
+        forces, numbers = data.efc_force, data.efc_id
         arrival.joint[:] = 0.0
-        rubs = data.efc_type == kinds.mjCNSTR_FRICTION_DOF.value
-        np.add.at(arrival.joint, data.efc_id[rubs], data.efc_force[rubs])
-        stops = data.efc_type == kinds.mjCNSTR_LIMIT_JOINT.value
-        joints = data.efc_id[stops]
-        low, high = engine.jnt_range[joints].T
-        upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
-        np.add.at(arrival.joint, engine.jnt_dofadr[joints], np.where(upper, -1.0, 1.0) * data.efc_force[stops])
+        rubs = slice(data.ne, data.ne + data.nf)  # MuJoCo's order: equalities, friction, limits, contacts
+        stops = slice(rubs.stop, rubs.stop + data.nl)
+        arrival.joint[numbers[rubs]] = forces[rubs]
+        if data.nl:
+            joints = numbers[stops]
+            low, high = engine.jnt_range[joints].T
+            upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
+            np.add.at(arrival.joint, engine.jnt_dofadr[joints], np.where(upper, -1.0, 1.0) * forces[stops])
 
-    def _point(self, geom: int, place: Floats) -> int:
+    def _point(self, geom: int, contact: int) -> int:
+        """Return the contact point of the model that a contact of a geometry counts for."""
         if geom in self.sphere:
             return self.sphere[geom]
         body = int(self.engine.geom_bodyid[geom])
-        local = np.reshape(self.data.xmat[body], (3, 3)).T @ (place - self.data.xipos[body])
-        return self.points.nearest(body - 1, local)
+        place = self.data.contact.pos[contact] - self.data.xipos[body]
+        return self.points.nearest(body - 1, np.reshape(self.data.xmat[body], (3, 3)).T @ place)
 
 
 Solref = tuple[float, float]
