@@ -239,7 +239,7 @@ class MujocoSimulation(Simulation):
             upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
             np.add.at(arrival.joint, engine.jnt_dofadr[joints], np.where(upper, -1.0, 1.0) * forces[stops])
 
-    def _point(self, geom: int, contact: int) -> int:
+    def _point(self, geom: int, contact: Any) -> int:
         """Return the contact point of the model that a contact of a geometry counts for."""
         if geom in self.sphere:
             return self.sphere[geom]
