@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 SHORTHANDS = {
     "duration": ("run.duration", "S", "simulated time in seconds (run.duration)"),
     "step": ("run.step", "S", "time step of the integrator in seconds (run.step)"),
-    "integrator": ("integrator.name", "NAME", "integrator, or engine pybullet or mujoco (integrator.name)"),
+    "integrator": (
+        "integrator.name",
+        "NAME",
+        "integrator, or engine: pybullet, mujoco, SCENE.xml of MuJoCo (integrator.name)",
+    ),
     "seed": ("initial.seed", "N", "seed of a random initial state (initial.seed; SD initial.jitter, default 0.01 rad)"),
 }
 #: Aliases of these options.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -177,6 +178,11 @@ class Engine(ABC):
     def settings(self) -> dict[str, Any]:
         """Settings of the engine by name."""
         return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files on which the engine's results depend, other than the model's."""
+        return ()
 
     @property
     def version(self) -> str | None:

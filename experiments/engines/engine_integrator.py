@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,6 +63,11 @@ class EngineIntegrator(Integrator):
     steps_from_python: ClassVar[bool] = True
     can_go_back: ClassVar[bool] = False
     is_engine: ClassVar[bool] = True
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files on which the results depend, other than the model's."""
+        return self.engine.files
 
     @property
     def takes_passive_joints(self) -> bool:
@@ -148,7 +154,7 @@ class EngineIntegrator(Integrator):
         external.velocities_now(world)
         self._arrival, self._floor = external.new_arrival(model.nq, model.nv, model.nc), _floor_so_far(world, step)
         self._simulation = self.engine.start(Case.of(model, floor, step, _impedance(model, arrays), disturbances))
-        self._armed = world.projectile.status[ARMED] == 1
+        self._lag, self._armed = self.engine.velocity_offset, world.projectile.status[ARMED] == 1
         if self._armed:
             state = world.projectile.state
             velocity, omega = body_velocities(state, world.projectile.mass[0], world.projectile.inertia[0])
@@ -171,7 +177,7 @@ class EngineIntegrator(Integrator):
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(external.end_step(*self._packed(world), self.engine.velocity_offset, 1))
+        return int(external.end_step(*self._packed(world), self._lag, 1))
 
     def _packed(self, world: World) -> tuple[Any, Any, Any]:
         """Return world, floor and arrival for compiled code, packed once: packing takes longer than a step."""

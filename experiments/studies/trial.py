@@ -77,7 +77,8 @@ def run_trial(
             result = _measured(scene, announce, limit, trial.reads)
             if trial.slopes is not None:
                 result |= slopes_of(experiment, trial.changes, trial.slopes, scene)
-        named = [] if scene.controller is None else [Path(file).absolute() for file in scene.controller.files]
+        laws = [] if scene.controller is None else scene.controller.files
+        named = [Path(file).absolute() for file in (*laws, *getattr(scene.integrator, "files", ()))]
         files = [*named, *files_in_same_folder(type(scene.controller).__module__)]
         return result | ({FILES: json.dumps({str(file): digest_of(file) for file in files})} if files else {})
     except BipedError as error:

@@ -18,7 +18,7 @@ from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.registry import ENGINES, engine_named
+from experiments.engines.registry import ENGINES, engine_address, engine_named, is_engine
 
 T = TypeVar("T")
 
@@ -49,9 +49,16 @@ def integrator_defaults(changes: Mapping[str, Value]) -> dict[str, Value]:
     return {f"integrator.{key}": value for key, value in settings_of(INTEGRATORS[str(name)]).items()}
 
 
+class IntegratorName(Parameter):
+    """Parameter that names an integrator or engine; files have their whole path, which is valid in any process."""
+
+    def _word(self, value: Any) -> str:
+        return engine_address(super()._word(value))
+
+
 def integrator_parameters() -> tuple[Parameter, ...]:
-    names = f"Integrator or engine: {', '.join((*INTEGRATORS, *ENGINES))}"
-    return (Parameter("integrator.name", "recursive", "", names, OURS), *_settings().values())
+    names = f"Integrator or engine: {', '.join((*INTEGRATORS, *ENGINES))}, or a scene file of MuJoCo"
+    return (IntegratorName("integrator.name", "recursive", "", names, OURS), *_settings().values())
 
 
 def _built_in_integrator(group: dict[str, Any]) -> Integrator:
@@ -68,7 +75,7 @@ _built_in_integrator_from = _cached("integrator", _built_in_integrator)
 def integrator_from(values: Values) -> Integrator:
     """Return an integrator, or an external engine in place of it, made anew for each run."""
     name = values.word("integrator.name")
-    if name not in ENGINES:
+    if not is_engine(name):
         return _built_in_integrator_from(values)
     engine = engine_named(name)
     for setting in _settings().values():

@@ -12,7 +12,7 @@ from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
-from experiments.engines.contact_points import ContactPoints
+from experiments.engines.contact_points import contact_points_of
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
@@ -121,12 +121,15 @@ class MujocoSimulation(Simulation):
         self.mujoco, self.engine = mujoco, engine
         self.laws, self.velocity_offset = laws, velocity_offset
         self.data = mujoco.MjData(engine)
+        kinds = mujoco.mjtConstraint
+        self.friction_kind, self.limit_kind = int(kinds.mjCNSTR_FRICTION_DOF), int(kinds.mjCNSTR_LIMIT_JOINT)
         model = case.model
         self.nq, self.nv = model.nq, model.nv
         self.projectile = engine.geom(THROWN).id if case.throw is not None else -1
-        self.floor = engine.geom(FLOOR).id
-        self.points = ContactPoints(model)
         names = {engine.geom(k).name: k for k in range(engine.ngeom)}
+        self.is_floor = np.arange(engine.ngeom) == names.get(FLOOR, -1)
+        self.dof_of = np.arange(engine.nv)  # the model's degree of freedom for each of MuJoCo's
+        self.points = contact_points_of(model)
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.
@@ -163,14 +166,18 @@ class MujocoSimulation(Simulation):
         self.data.qfrc_applied[-6:] = RESISTANCE * (local @ acceleration)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
+        self.data.qfrc_applied[: self.nv] = torque
+        self.take_step(forces, range(1, 1 + self.case.model.n))
+
+    def take_step(self, forces: Sequence[Applied], bodies: Sequence[int]) -> None:
+        """Take a step with forces on the model's bodies, which have the numbers ``bodies`` in MuJoCo."""
         data = self.data
-        data.qfrc_applied[: self.nv] = torque
         if forces:  # after a step, MuJoCo's kinematics are those of the step's start
             self.mujoco.mj_kinematics(self.engine, data)
             self.mujoco.mj_comPos(self.engine, data)
         for push in forces:
             self.mujoco.mj_applyFT(
-                self.engine, data, push.force, np.zeros(3), push.place, push.body + 1, data.qfrc_applied
+                self.engine, data, push.force, np.zeros(3), push.place, bodies[push.body], data.qfrc_applied
             )
         self.mujoco.mj_step(self.engine, data)
 
@@ -179,18 +186,13 @@ class MujocoSimulation(Simulation):
         self.mujoco.mj_step(self.engine, self.data, nstep=steps)
 
     def read(self, arrival: Arrival) -> None:
-        data, model = self.data, self.case.model
-        arrival.q[:] = data.qpos[: self.nq]
-        arrival.v[:] = data.qvel[: self.nv]
-        if self.spherical:
-            arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
-        elif model.is_floating:  # an equivalent, faster computation
-            arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
+        data = self.data
+        self.read_state(arrival)
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
         if data.ncon:
             self._read_contacts(arrival)
-        if len(model.tree.passive):
-            self._read_joints(arrival)
+        if len(self.case.model.tree.passive):
+            self.read_joints(arrival)
         if self.projectile >= 0:
             pose, velocity = data.qpos[self.nq : self.nq + 7], data.qvel[self.nv : self.nv + 6]
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
@@ -200,6 +202,16 @@ class MujocoSimulation(Simulation):
             kind = int(np.flatnonzero(numbers)[0])
             self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
             arrival.q[:] = np.nan
+
+    def read_state(self, arrival: Arrival) -> None:
+        """Read configuration and velocity."""
+        data, model = self.data, self.case.model
+        arrival.q[:] = data.qpos[: self.nq]
+        arrival.v[:] = data.qvel[: self.nv]
+        if self.spherical:
+            arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
+        elif model.is_floating:  # an equivalent, faster computation
+            arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
 
     def _read_contacts(self, arrival: Arrival) -> None:
         """Add up contact forces, given in the contact's axes, with the normal from the first to the second geometry."""
@@ -211,12 +223,9 @@ class MujocoSimulation(Simulation):
         if self.projectile >= 0:
             self._read_impact(arrival, (geoms == self.projectile).any(axis=1), local[:, 0], forces)
         for bodys, floors, sign in ((1, 0, 1.0), (0, 1, -1.0)):
-            on_floor = np.flatnonzero(geoms[:, floors] == self.floor)
-            if len(on_floor):
-                points = [
-                    self._point(geom, k) for geom, k in zip(geoms[on_floor, bodys].tolist(), on_floor, strict=True)
-                ]
-                np.add.at(arrival.force, points, sign * forces[on_floor])
+            on_floor = np.flatnonzero(self.is_floor[geoms[:, floors]])
+            points = np.array([self.point(int(geoms[k, bodys]), k) for k in on_floor.tolist()], dtype=np.int64)
+            np.add.at(arrival.force, points[points >= 0], sign * forces[on_floor[points >= 0]])
 
     def _read_impact(self, arrival: Arrival, on_box: Any, normal: Floats, forces: Floats) -> None:
         """Read the impulse on the target of the thrown box, and its position, weighted by the normal forces."""
@@ -225,22 +234,22 @@ class MujocoSimulation(Simulation):
         if weights.sum() > 0.0:
             arrival.impact_place[:] = weights @ self.data.contact.pos[on_box] / weights.sum()
 
-    def _read_joints(self, arrival: Arrival) -> None:
+    def read_joints(self, arrival: Arrival) -> None:
         """Read the forces of joint friction and of joint limits; a limit's force points away from the nearer limit."""
-        data, engine = self.data, self.engine
-        forces, numbers = data.efc_force, data.efc_id
+        data, engine, kinds = self.data, self.engine, self.data.efc_type
         arrival.joint[:] = 0.0
-        rubs = slice(data.ne, data.ne + data.nf)  # MuJoCo's order: equalities, friction, limits, contacts
-        stops = slice(rubs.stop, rubs.stop + data.nl)
-        arrival.joint[numbers[rubs]] = forces[rubs]
-        if data.nl:
-            joints = numbers[stops]
+        rubs = np.flatnonzero(kinds == self.friction_kind)
+        arrival.joint[self.dof_of[data.efc_id[rubs]]] = data.efc_force[rubs]
+        stops = np.flatnonzero(kinds == self.limit_kind)
+        if len(stops):
+            joints = data.efc_id[stops]
             low, high = engine.jnt_range[joints].T
             upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
-            np.add.at(arrival.joint, engine.jnt_dofadr[joints], np.where(upper, -1.0, 1.0) * forces[stops])
+            signs = np.where(upper, -1.0, 1.0)
+            np.add.at(arrival.joint, self.dof_of[engine.jnt_dofadr[joints]], signs * data.efc_force[stops])
 
-    def _point(self, geom: int, contact: Any) -> int:
-        """Return the contact point of the model that a contact of a geometry counts for."""
+    def point(self, geom: int, contact: int) -> int:
+        """Return the contact point of the model that a contact of a geometry counts for; −1 for none."""
         if geom in self.sphere:
             return self.sphere[geom]
         body = int(self.engine.geom_bodyid[geom])

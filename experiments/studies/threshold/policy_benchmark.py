@@ -33,7 +33,9 @@ def add_options(parser: Parser, _name: str) -> None:
     """Add the options of the command."""
     parser.add_argument("policy", metavar="FILE", help="TOML file that describes the policy")
     parser.option("--robot", "FILE", "robot of the policy: .toml, .urdf, .xml", required=True)
-    parser.option("--engine", "NAME", "integrator or engine: mujoco (default: recursive)")
+    parser.option(
+        "--engine", "NAME", "integrator, engine or MuJoCo's scene file: mujoco, scene.xml (default: recursive)"
+    )
     parser.switch("--quick", "4 directions and 5 replicas, pushes of 0.1 s, the policy alone: about a minute")
     parser.option("--compare", "STUDY", "folders of other policies' benchmarks to compare with", nargs="+", default=[])
     parser.add_trust()
@@ -46,6 +48,7 @@ def plan_of(options: Namespace) -> "Threshold":
     from controllers.policy.description import Description, read
     from experiments.catalogue.parameters.robots import robot_named
     from experiments.catalogue.registry import experiment_named
+    from experiments.engines.registry import engine_address
     from experiments.studies.grid import Grid
     from experiments.studies.randomization import Randomization
     from experiments.studies.threshold.presets import ENGINE, PRESETS
@@ -61,7 +64,7 @@ def plan_of(options: Namespace) -> "Threshold":
             raise InputError(f"--set {parameter}: the protocol sets this parameter; leave it out")
     command = {name: value for name, value in given.items() if name.startswith("controller.")}
     changes: dict[str, Value] = {"push.start": BEGIN, "run.duration": BEGIN + gait + max(DURATIONS) + AFTER}
-    changes |= {} if options.engine is None else {ENGINE: options.engine}
+    changes |= {} if options.engine is None else {ENGINE: engine_address(options.engine)}
     changes |= {name: value for name, value in given.items() if name not in command}
     directions, replicas = QUICK if options.quick else USUAL
     controllers: dict[str, dict[str, Value]] = {

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from biped.capturability.steps import words_of
@@ -12,6 +13,7 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.floors import LAWS, SPRING_DAMPER
 from experiments.catalogue.parameters.floors import NAME as LAW
 from experiments.catalogue.parameters.parameter import Value, Values
+from experiments.engines.registry import engine_address
 from experiments.studies.grid import Grid
 from experiments.studies.randomization import Randomization
 from experiments.studies.threshold.directions import evenly
@@ -103,7 +105,10 @@ def in_engines(
     if ENGINE in changes:
         raise InputError(f"--engines and --set {ENGINE} both choose the engine: leave one of them out")
     pairs = [(name, condition) for name in names for condition in conditions]
-    return tuple(Condition({**c.changes, ENGINE: name}, {"engine": name, **c.labels}) for name, c in pairs)
+    return tuple(
+        Condition({**c.changes, ENGINE: engine_address(name)}, {"engine": Path(name).name, **c.labels})
+        for name, c in pairs
+    )
 
 
 def by_steps(

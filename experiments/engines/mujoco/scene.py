@@ -1,0 +1,259 @@
+"""MuJoCo with a scene file of the robot as it is: its actuators, contacts and options."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+
+from biped.dynamics.whole_body import WholeBody
+from biped.errors import InputError
+from biped.inputs.extras import need
+from biped.model import Model
+from biped.model.geometry import quaternion_matrix
+from biped.model.mjcf.loading import compiled_mjcf
+from biped.model.mjcf.shapes import floor_of
+from biped.model.mjcf.tree import Tree, tree_of
+from contact.arrays import Floats, Integers
+from contact.errors import listed
+from contact.vectors import cross, quat_mul
+from experiments.engines.contact_points import ContactPoints
+from experiments.engines.engine import Applied, Case, Engine, Simulation
+from experiments.engines.kernels.external import Arrival
+from experiments.engines.mujoco.adapter import MujocoSimulation
+
+#: MuJoCo's numbers of actuators without dynamics on joints with a constant gain, and of the integrator RK4.
+PLAIN, RK4 = 0, 1
+#: Largest relative difference of the masses of model and scene.
+SAME_MASS = 1e-6
+
+
+@dataclass(frozen=True)
+class MujocoScene(Engine):
+    """MuJoCo with a scene file: bodies, joints, actuators, contacts and options are the file's.
+
+    A commanded torque becomes the control for which the joint's actuator has this torque at the start of the time step.
+    With a position actuator whose kp and kv are those of a policy's servo, this control is the target angle.
+    """
+
+    name = "mujoco"
+    title = "MuJoCo"
+    package = "mujoco"
+    distribution = "mujoco"
+    takes_armature = True
+    takes_passive_joints = True
+
+    scene: str = field(default="")  # path of the scene's MJCF file
+
+    @property
+    def velocity_offset(self) -> float:
+        """0.5 except for RK4: the other integrators advance the velocities first, then the positions with them."""
+        return 0.0 if _compiled(*self._version).opt.integrator == RK4 else 0.5
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Scene file and the files that it includes."""
+        return tuple(_with_included(Path(self.scene)))
+
+    @property
+    def _version(self) -> tuple[str, tuple[int, ...]]:
+        """Path of the file, and the times of its last changes."""
+        return self.scene, tuple(file.stat().st_mtime_ns for file in self.files if file.is_file())
+
+    def differences(self, case: Case) -> tuple[str, ...]:
+        return (
+            f"bodies, joints, actuators, contacts and options of MuJoCo are those of {Path(self.scene).name}; its "
+            f"friction is scaled to floor.mu_s = {case.floor.mu_s:g}",
+        )
+
+    def start(self, case: Case) -> Simulation:
+        need("mujoco")
+        if case.throw is not None:
+            raise InputError("a scene file cannot have a thrown box: use the engine mujoco")
+        if any(case.impedance.stiffness.values()) or any(case.impedance.damping.values()):
+            raise InputError("a scene file has no springs and dampers of controllers or muscles: use the engine mujoco")
+        engine = copy.copy(_compiled(*self._version))
+        tree = tree_of(engine)
+        engine.opt.timestep, engine.opt.gravity = case.step, case.model.gravity
+        usual, _ = floor_of(engine, tree, case.model.feet)
+        if not usual:
+            raise InputError(f"{self.scene}: it has no floor that the feet touch; name a scene with a floor")
+        engine.geom_friction[:, 0] *= case.floor.mu_s / usual
+        engine.pair_friction[:, :2] *= case.floor.mu_s / usual
+        return SceneSimulation(case, engine, match(case.model, engine, tree, self.scene), self.velocity_offset)
+
+
+class Match(NamedTuple):
+    """Correspondence of a model with a scene of MuJoCo."""
+
+    root: int  # MuJoCo's body with the free joint
+    free: tuple[int, int]  # first entries of the free joint in ``qpos`` and ``qvel``
+    home: Floats  # (4,) orientation of the root in ``qpos0``, a quaternion
+    com: Floats  # (3,) [m] from the root's origin to the centre of mass of the model's root, world axes at home
+    coordinates: Integers  # (n,) entries of the joints in q
+    dofs: Integers  # (n,) and in v
+    qpos: Integers  # (n,) and in ``qpos``
+    qvel: Integers  # (n,) and in ``qvel``
+    zero: Floats  # (n,) their ``qpos0``
+    bodies: Integers  # MuJoCo's body for each body of the model; −1 for links between the joints of a body
+    actuators: Integers  # (n,) actuator of each joint; −1 for joints without
+
+
+def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
+    """Match the joints and bodies of a model with those of a scene.
+
+    Raises:
+        InputError: they are not the same robot, or an actuator is not supported.
+    """
+    joints = [body.joint for body in model.bodies[1:]]
+    moving = [name for name, kind in zip(tree.joints, engine.jnt_type, strict=True) if kind != 0]
+    if not model.is_floating or tree.floating is None or any(not joint.has_axis for joint in joints):
+        raise InputError(f"{file}: scene and model must have a free root and joints with one degree of freedom each")
+    different = sorted(set(moving) ^ {joint.name for joint in joints})
+    if different:
+        raise InputError(f"{file}: only the scene or only {model.name!r} has the joints {listed(different)}")
+    free, numbers = tree.joints.index(tree.floating), np.array([tree.joints.index(joint.name) for joint in joints])
+    root = int(engine.jnt_bodyid[free])
+    mass = float(engine.body_subtreemass[root])
+    if abs(mass - model.total_mass) > SAME_MASS * mass:
+        raise InputError(
+            f"{file}: the robot has a mass of {mass:g} kg, {model.name!r} of {model.total_mass:g} kg: leave out loads, "
+            "and load the model from this scene"
+        )
+    places = engine.jnt_qposadr[numbers]
+    known = {name: number for number, name in enumerate(tree.bodies)}
+    return Match(
+        root, (int(engine.jnt_qposadr[free]), int(engine.jnt_dofadr[free])),
+        engine.body_quat[root].copy(), np.array(model.root.com),
+        np.array([model.coordinate(joint.name) for joint in joints]),
+        np.array([model.dof(joint.name) for joint in joints]), places, engine.jnt_dofadr[numbers], engine.qpos0[places],
+        np.array([known.get(body.name, -1) for body in model.bodies]), _actuators(engine, numbers, file),
+    )  # fmt: skip
+
+
+def _actuators(engine: Any, joints: Integers, file: str) -> Integers:
+    """Return the number of each joint's actuator; −1 for joints without one."""
+    found = np.full(len(joints), -1)
+    for k in range(engine.nu):
+        kinds = engine.actuator_trntype[k], engine.actuator_dyntype[k], engine.actuator_gaintype[k]
+        place = np.flatnonzero(joints == engine.actuator_trnid[k, 0])
+        if any(kinds) or engine.actuator_biastype[k] > 1 or len(place) != 1 or found[place[0]] >= 0:
+            raise InputError(
+                f"{file}: actuator {engine.actuator(k).name!r}: each joint may have one actuator without dynamics, "
+                "with constant gain: <motor>, <position>, <velocity> or their <general>"
+            )
+        found[place[0]] = k
+    return found
+
+
+class SceneSimulation(MujocoSimulation):
+    """A rollout in a scene of MuJoCo."""
+
+    def __init__(self, case: Case, engine: Any, match: Match, velocity_offset: float) -> None:
+        super().__init__(case, engine, (), velocity_offset)
+        self.match, self.has_actuator = match, match.actuators >= 0
+        self.is_floor = engine.body_weldid[engine.geom_bodyid] == 0
+        self.dof_of = np.full(engine.nv, -1)
+        self.dof_of[match.qvel] = match.dofs
+        self.points = ContactPoints(self._contact_places())
+        self.sphere = {
+            geom: self.points.nearest(body, engine.geom_pos[geom])
+            for geom, body in enumerate(engine.geom_bodyid.tolist())
+            if engine.geom_type[geom] == self.mujoco.mjtGeom.mjGEOM_SPHERE and body in self.points.bodies
+        }
+        driven = match.actuators[self.has_actuator]
+        self._driven, self._gear, self._gain = (
+            driven,
+            engine.actuator_gear[driven, 0],
+            engine.actuator_gainprm[driven, 0],
+        )
+        self._bias = (engine.actuator_biasprm[driven, :3] * (engine.actuator_biastype[driven] > 0)[:, None]).T
+
+    def _contact_places(self) -> dict[int, tuple[list[int], Floats]]:
+        """Return the contact points on each body of MuJoCo, in its axes [m], from the pose ``qpos0``."""
+        model, engine = self.case.model, self.engine
+        self.mujoco.mj_resetData(engine, self.data)
+        self.mujoco.mj_kinematics(engine, self.data)
+        q = np.zeros(model.nq)
+        self._read_configuration(q)
+        home, places = WholeBody(model, q), dict[int, tuple[list[int], Floats]]()
+        for name in dict.fromkeys(point.body for point in model.contact_points):
+            mine = [k for k, point in enumerate(model.contact_points) if point.body == name]
+            body = int(engine.body_weldid[self.match.bodies[model.body_index(name)]])
+            world = np.array([home.contact_position(model.contact_names[k]) for k in mine])
+            places[body] = mine, (world - self.data.xpos[body]) @ self.data.xmat[body].reshape(3, 3)
+        return places
+
+    def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
+        data, match, (first_q, first_v) = self.data, self.match, self.match.free
+        self.mujoco.mj_resetData(self.engine, data)
+        arm, orientation = quaternion_matrix(q[3:7]) @ match.com, quat_mul(q[3:7], match.home)
+        data.qpos[first_q : first_q + 7] = *(q[:3] - arm), *orientation
+        data.qvel[first_v : first_v + 3] = v[:3] - cross(v[3:6], arm)
+        data.qvel[first_v + 3 : first_v + 6] = quaternion_matrix(orientation).T @ v[3:6]
+        data.qpos[match.qpos], data.qvel[match.qvel] = q[match.coordinates] + match.zero, v[match.dofs]
+        self.mujoco.mj_forward(self.engine, data)
+
+    def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
+        data, match = self.data, self.match
+        lengths = self._gear * data.qpos[match.qpos[self.has_actuator]]
+        rates = self._gear * data.qvel[match.qvel[self.has_actuator]]
+        constant, stiffness, damping = self._bias
+        efforts = torque[match.dofs[self.has_actuator]] / self._gear
+        data.ctrl[self._driven] = (efforts - constant - stiffness * lengths - damping * rates) / self._gain
+        data.qfrc_applied[:] = 0.0
+        data.qfrc_applied[match.qvel[~self.has_actuator]] = torque[match.dofs[~self.has_actuator]]
+        self.commanded = torque
+        self.take_step(forces, match.bodies.tolist())
+
+    def passive_rollout(self, steps: int) -> None:
+        Simulation.passive_rollout(self, steps)
+
+    def read_state(self, arrival: Arrival) -> None:
+        data, match, (first_q, first) = self.data, self.match, self.match.free
+        self._read_configuration(arrival.q)
+        omega = quaternion_matrix(data.qpos[first_q + 3 : first_q + 7]) @ data.qvel[first + 3 : first + 6]
+        arm = quaternion_matrix(arrival.q[3:7]) @ match.com
+        arrival.v[:3] = data.qvel[first : first + 3] + cross(omega, arm)
+        arrival.v[3:6], arrival.v[match.dofs] = omega, data.qvel[match.qvel]
+
+    def read_joints(self, arrival: Arrival) -> None:
+        super().read_joints(arrival)
+        used, match = self.has_actuator, self.match  # actuators with a limit may exert less than commanded
+        exerted = self.data.qfrc_actuator[match.qvel[used]]
+        arrival.joint[match.dofs[used]] += exerted - self.commanded[match.dofs[used]]
+
+    def _read_configuration(self, q: Floats) -> None:
+        data, match, first = self.data, self.match, self.match.free[0]
+        q[3:7] = quat_mul(data.qpos[first + 3 : first + 7], match.home * (1.0, -1.0, -1.0, -1.0))
+        q[:3] = data.qpos[first : first + 3] + quaternion_matrix(q[3:7]) @ match.com
+        q[match.coordinates] = data.qpos[match.qpos] - match.zero
+
+    def point(self, geom: int, contact: int) -> int:
+        if geom in self.sphere:
+            return self.sphere[geom]
+        body = int(self.engine.body_weldid[self.engine.geom_bodyid[geom]])
+        if body not in self.points.bodies:
+            return -1
+        axes = np.reshape(self.data.xmat[body], (3, 3))
+        return self.points.nearest(body, axes.T @ (self.data.contact.pos[contact] - self.data.xpos[body]))
+
+
+@lru_cache(maxsize=4)
+def _compiled(scene: str, _changed: tuple[int, ...]) -> Any:
+    """Return MuJoCo's model of a file."""
+    return compiled_mjcf(Path(scene))[0]
+
+
+def _with_included(file: Path) -> list[Path]:
+    """Return a file and the files that it includes; a file that cannot be read includes none."""
+    try:
+        root = ElementTree.parse(file).getroot()
+    except (OSError, ElementTree.ParseError):
+        return [file]
+    included = [file.parent / element.get("file", "") for element in root.iter("include")]
+    return [file, *(one for child in included for one in _with_included(child))]
