@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from experiments.studies.threshold.threshold import Condition, Threshold
 
 #: Version of the protocol: it changes with any number below.
-PROTOCOL = 1
+PROTOCOL = 2
 #: [s] Durations of the pushes.
 DURATIONS = (0.1, 0.3)
+#: Coefficient of friction of the slippery floor.
+SLIPPERY = 0.3
 #: Numbers of directions and replicas, and of the quick benchmark.
-USUAL, QUICK = (24, 21), (4, 5)
+USUAL, QUICK = (24, 21), (4, 11)
 #: [m/s] Steps of the grid of impulses and its end, as changes of velocity; tolerance in parts of a step.
 STEP, END, PARTS = 0.1, 1.0, 8
 #: [s] Earliest push; time from its latest end to the verdict.
 BEGIN, AFTER = 1.0, 4.0
+#: Parameters that the protocol sets.
+FIXED = ("push.azimuth", "push.impulse", "push.duration", "push.start")
 #: [s] Range of the push's start for policies without a gait.
 NO_GAIT = 1.0
 POLICY, SERVOS, WHOLE_BODY = "policy", "servos alone", "whole-body"
+USUAL_FLOOR = "usual floor"
 
 
 def add_options(parser: Parser, _name: str) -> None:
@@ -36,7 +41,7 @@ def add_options(parser: Parser, _name: str) -> None:
     parser.option(
         "--engine", "NAME", "integrator, engine or MuJoCo's scene file: mujoco, scene.xml (default: recursive)"
     )
-    parser.switch("--quick", "4 directions and 5 replicas, pushes of 0.1 s, the policy alone: about a minute")
+    parser.switch("--quick", "4 directions and 11 replicas, pushes of 0.1 s, the policy alone: some minutes")
     parser.option("--compare", "STUDY", "folders of other policies' benchmarks to compare with", nargs="+", default=[])
     parser.add_trust()
     add_assignments(parser)
@@ -59,7 +64,7 @@ def plan_of(options: Namespace) -> "Threshold":
     description: Description = read(path, model)
     gait = NO_GAIT if description.gait is None else description.gait.period
     given = changes_of(experiment, options, ())
-    for parameter in ("push.azimuth", "push.impulse", "push.duration", "push.start"):
+    for parameter in FIXED:
         if parameter in given:
             raise InputError(f"--set {parameter}: the protocol sets this parameter; leave it out")
     command = {name: value for name, value in given.items() if name.startswith("controller.")}
@@ -72,8 +77,11 @@ def plan_of(options: Namespace) -> "Threshold":
         SERVOS: {**command, "controller.gain": 0.0},
         WHOLE_BODY: {"controller.name": WHOLE_BODY},
     }
+    slippery: dict[str, Value] = {"floor.mu_s": SLIPPERY, "floor.mu_d": SLIPPERY}
     rings = [(name, controller, span) for name, controller in controllers.items() for span in DURATIONS]
     conditions = [c for ring in (rings[:1] if options.quick else rings) for c in _ring(*ring, directions)]
+    if not options.quick:
+        conditions += _ring(POLICY, {**command, **slippery}, DURATIONS[0], directions, f"floor µ {SLIPPERY:g}")
     step = STEP * model.total_mass
     options.name = path.stem + "-quick" * options.quick
     return replace(preset, delay=Randomization(("push.start",), "uniform", gait)).plan(
@@ -84,20 +92,21 @@ def plan_of(options: Namespace) -> "Threshold":
         replicas=replicas,
         count_stepping=not options.counts,
         counts=options.counts or (),
-        confidence=0.9 if options.quick else 0.95,
         kind=options.command,
     )
 
 
-def _ring(name: str, controller: "dict[str, Value]", duration: float, directions: int) -> "list[Condition]":
-    """Return the conditions of a controller and a duration of the push [s], one for each direction."""
+def _ring(
+    name: str, changes: "dict[str, Value]", duration: float, directions: int, floor: str = USUAL_FLOOR
+) -> "list[Condition]":
+    """Return the conditions of a controller, a duration of the push [s] and a floor, one for each direction."""
     from experiments.studies.threshold.directions import evenly
     from experiments.studies.threshold.threshold import Condition
 
     return [
         Condition(
-            {**controller, "push.duration": duration, "push.azimuth": math.radians(azimuth)},
-            {"controller": name, "duration": f"{duration:g} s", "direction": azimuth},
+            {**changes, "push.duration": duration, "push.azimuth": math.radians(azimuth)},
+            {"controller": name, "duration": f"{duration:g} s", "floor": floor, "direction": azimuth},
             is_reference=name != POLICY,
         )
         for azimuth in evenly(directions)
