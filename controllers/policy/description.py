@@ -4,7 +4,6 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from biped.errors import InputError
 from biped.inputs.checks import is_finite
 from biped.model import Model
 from biped.model.actuator import Actuator
-from biped.model.errors import unknown
+from biped.model.errors import ModelError, unknown
+from biped.model.importing.options import by_joint
 from contact.arrays import Floats, Integers
 from controllers.policy.networks import load_network, values_in
 from controllers.policy.observations import ALIASES, TERMS, Gait, Imu, Term
@@ -181,13 +181,17 @@ class Table:
         return float(value)
 
     def by_joint(self, key: str, joints: list[str], default: list[float]) -> Floats:
-        """Return a number for each joint: from one number, a list, or a table with patterns such as ``"*_knee"``."""
+        """Return a number for each joint: from one number, a list, or a table with patterns; later ones win."""
         value = self.get(key, default)
         if isinstance(value, Mapping):
-            lacking = [joint for joint in joints if _matching(value, joint) is None]
+            try:
+                resolved = by_joint(value, key, joints)
+            except ModelError as error:
+                raise InputError(f"{self._path}: {error}") from error
+            lacking = [joint for joint in joints if joint not in resolved]
             if lacking:
                 raise self.error(key, f"no pattern fits {', '.join(lacking)}; add them")
-            value = [_matching(value, joint) for joint in joints]
+            value = [resolved[joint] for joint in joints]
         values = np.array(value if isinstance(value, list) else [value] * len(joints), dtype=object)
         if value is not default and (len(values) != len(joints) or not all(map(is_finite, values))):
             raise self.error(key, f"it must be a number, {len(joints)} numbers, or a table with one for each joint")
@@ -240,7 +244,3 @@ def _bounds(model: Model, joint: str, servos: Mapping[str, Actuator], clamp: boo
     limits = servos[joint].ctrl_range if clamp is None and joint in servos else None
     return limits or (-math.inf, math.inf)
 
-
-def _matching(values: Mapping[str, Any], joint: str) -> Any:
-    """Return the value of the first pattern that fits a joint; None without one."""
-    return next((value for pattern, value in values.items() if fnmatchcase(joint, pattern)), None)

@@ -17,7 +17,7 @@ from tests.controllers.policy_files import counting_network, describe, linear_ne
 
 MODEL = human()
 N = len(MODEL.joint_names)
-KNEES = '{ "*_knee_pitch" = -0.3, "*" = 0.0 }'
+KNEES = '{ "*" = 0.0, "*_knee_pitch" = -0.3 }'
 STILL = {"observation": '["projected_gravity"]', "kp": "2000.0", "kd": "5.0"}
 
 

@@ -137,17 +137,17 @@ def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
 
 def _actuators(engine: Any, joints: Integers, file: str) -> Integers:
     """Return the number of each joint's actuator; −1 for joints without one."""
-    found = np.full(len(joints), -1)
+    numbers = np.full(len(joints), -1)
     for k in range(engine.nu):
         kinds = engine.actuator_trntype[k], engine.actuator_dyntype[k], engine.actuator_gaintype[k]
         place = np.flatnonzero(joints == engine.actuator_trnid[k, 0])
-        if any(kinds) or engine.actuator_biastype[k] > 1 or len(place) != 1 or found[place[0]] >= 0:
+        if any(kinds) or engine.actuator_biastype[k] > 1 or len(place) != 1 or numbers[place[0]] >= 0:
             raise InputError(
                 f"{file}: actuator {engine.actuator(k).name!r}: each joint may have one actuator without dynamics, "
                 "with constant gain: <motor>, <position>, <velocity> or their <general>"
             )
-        found[place[0]] = k
-    return found
+        numbers[place[0]] = k
+    return numbers
 
 
 class SceneSimulation(MujocoSimulation):
@@ -256,4 +256,4 @@ def _with_included(file: Path) -> list[Path]:
     except (OSError, ElementTree.ParseError):
         return [file]
     included = [file.parent / element.get("file", "") for element in root.iter("include")]
-    return [file, *(one for child in included for one in _with_included(child))]
+    return [file, *(path for child in included for path in _with_included(child))]
