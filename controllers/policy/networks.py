@@ -2,6 +2,7 @@
 
 import csv
 import json
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -89,7 +90,10 @@ class TorchNetwork:
 
         torch.set_num_threads(1)  # studies use a process for each core
         self.metadata: dict[str, str] = {}
-        self._torch, self._module = torch, torch.jit.load(str(path), map_location="cpu").eval()
+        with warnings.catch_warnings():  # torch.jit.load is deprecated, but TorchScript files have no other reader
+            warnings.simplefilter("ignore", FutureWarning)
+            module = torch.jit.load(str(path), map_location="cpu")
+        self._torch, self._module = torch, module.eval()
         self._kept = [buffer for name, buffer in self._module.named_buffers() if "state" in name]
         self.reset()
 
