@@ -243,4 +243,3 @@ def _bounds(model: Model, joint: str, servos: Mapping[str, Actuator], clamp: boo
         return of.lower, of.upper
     limits = servos[joint].ctrl_range if clamp is None and joint in servos else None
     return limits or (-math.inf, math.inf)
-

@@ -92,7 +92,7 @@ class Match(NamedTuple):
 
     root: int  # MuJoCo's body with the free joint
     free: tuple[int, int]  # first entries of the free joint in ``qpos`` and ``qvel``
-    home: Floats  # (4,) orientation of the root in ``qpos0``, a quaternion
+    home: tuple[float, ...]  # orientation of the root in ``qpos0``, a quaternion
     com: Floats  # (3,) [m] from the root's origin to the centre of mass of the model's root, world axes at home
     coordinates: Integers  # (n,) entries of the joints in q
     dofs: Integers  # (n,) and in v
@@ -101,6 +101,12 @@ class Match(NamedTuple):
     zero: Floats  # (n,) their ``qpos0``
     bodies: Integers  # MuJoCo's body for each body of the model; −1 for links between the joints of a body
     actuators: Integers  # (n,) actuator of each joint; −1 for joints without
+
+    @property
+    def back(self) -> tuple[float, ...]:
+        """Inverse of the rotation ``home``."""
+        w, x, y, z = self.home
+        return w, -x, -y, -z
 
 
 def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
@@ -128,7 +134,7 @@ def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
     known = {name: number for number, name in enumerate(tree.bodies)}
     return Match(
         root, (int(engine.jnt_qposadr[free]), int(engine.jnt_dofadr[free])),
-        engine.body_quat[root].copy(), np.array(model.root.com),
+        tuple(engine.body_quat[root].tolist()), np.array(model.root.com),
         np.array([model.coordinate(joint.name) for joint in joints]),
         np.array([model.dof(joint.name) for joint in joints]), places, engine.jnt_dofadr[numbers], engine.qpos0[places],
         np.array([known.get(body.name, -1) for body in model.bodies]), _actuators(engine, numbers, file),
@@ -155,7 +161,7 @@ class SceneSimulation(MujocoSimulation):
 
     def __init__(self, case: Case, engine: Any, match: Match, velocity_offset: float) -> None:
         super().__init__(case, engine, (), velocity_offset)
-        self.match, self.has_actuator = match, match.actuators >= 0
+        self.match, self._turn_home = match, quaternion_matrix(match.home)
         self.is_floor = engine.body_weldid[engine.geom_bodyid] == 0
         self.dof_of = np.full(engine.nv, -1)
         self.dof_of[match.qvel] = match.dofs
@@ -165,13 +171,18 @@ class SceneSimulation(MujocoSimulation):
             for geom, body in enumerate(engine.geom_bodyid.tolist())
             if engine.geom_type[geom] == self.mujoco.mjtGeom.mjGEOM_SPHERE and body in self.points.bodies
         }
-        driven = match.actuators[self.has_actuator]
-        self._driven, self._gear, self._gain = (
-            driven,
-            engine.actuator_gear[driven, 0],
-            engine.actuator_gainprm[driven, 0],
-        )
-        self._bias = (engine.actuator_biasprm[driven, :3] * (engine.actuator_biastype[driven] > 0)[:, None]).T
+        self.driven, self.bare = match.actuators >= 0, match.actuators < 0
+        self.actuators = match.actuators[self.driven]
+        self.driven_qpos, self.driven_qvel = match.qpos[self.driven], match.qvel[self.driven]
+        self.driven_dofs, self.bare_qvel, self.bare_dofs = (
+            match.dofs[self.driven], match.qvel[self.bare], match.dofs[self.bare]
+        )  # fmt: skip
+        gear, gain = engine.actuator_gear[self.actuators, 0], engine.actuator_gainprm[self.actuators, 0]
+        bias = engine.actuator_biasprm[self.actuators, :3].T * (engine.actuator_biastype[self.actuators] > 0)
+        # the force on a joint: gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v)
+        self.per_effort, self.constant = 1.0 / (gear * gain), bias[0] / gain
+        self.per_angle, self.per_rate = bias[1] * gear / gain, bias[2] * gear / gain
+        self.bodies = match.bodies.tolist()
 
     def _contact_places(self) -> dict[int, tuple[list[int], Floats]]:
         """Return the contact points on each body of MuJoCo, in its axes [m], from the pose ``qpos0``."""
@@ -191,7 +202,7 @@ class SceneSimulation(MujocoSimulation):
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         data, match, (first_q, first_v) = self.data, self.match, self.match.free
         self.mujoco.mj_resetData(self.engine, data)
-        arm, orientation = quaternion_matrix(q[3:7]) @ match.com, quat_mul(q[3:7], match.home)
+        arm, orientation = quaternion_matrix(q[3:7]) @ match.com, quat_mul(q[3:7].tolist(), match.home)
         data.qpos[first_q : first_q + 7] = *(q[:3] - arm), *orientation
         data.qvel[first_v : first_v + 3] = v[:3] - cross(v[3:6], arm)
         data.qvel[first_v + 3 : first_v + 6] = quaternion_matrix(orientation).T @ v[3:6]
@@ -199,39 +210,38 @@ class SceneSimulation(MujocoSimulation):
         self.mujoco.mj_forward(self.engine, data)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        data, match = self.data, self.match
-        lengths = self._gear * data.qpos[match.qpos[self.has_actuator]]
-        rates = self._gear * data.qvel[match.qvel[self.has_actuator]]
-        constant, stiffness, damping = self._bias
-        efforts = torque[match.dofs[self.has_actuator]] / self._gear
-        data.ctrl[self._driven] = (efforts - constant - stiffness * lengths - damping * rates) / self._gain
+        data = self.data
+        control = self.per_effort * torque[self.driven_dofs] - self.constant
+        control -= self.per_angle * data.qpos[self.driven_qpos] + self.per_rate * data.qvel[self.driven_qvel]
+        data.ctrl[self.actuators] = control
         data.qfrc_applied[:] = 0.0
-        data.qfrc_applied[match.qvel[~self.has_actuator]] = torque[match.dofs[~self.has_actuator]]
+        data.qfrc_applied[self.bare_qvel] = torque[self.bare_dofs]
         self.commanded = torque
-        self.take_step(forces, match.bodies.tolist())
+        self.take_step(forces, self.bodies)
 
     def passive_rollout(self, steps: int) -> None:
         Simulation.passive_rollout(self, steps)
 
     def read_state(self, arrival: Arrival) -> None:
-        data, match, (first_q, first) = self.data, self.match, self.match.free
-        self._read_configuration(arrival.q)
-        omega = quaternion_matrix(data.qpos[first_q + 3 : first_q + 7]) @ data.qvel[first + 3 : first + 6]
-        arm = quaternion_matrix(arrival.q[3:7]) @ match.com
-        arrival.v[:3] = data.qvel[first : first + 3] + cross(omega, arm)
+        data, match, first = self.data, self.match, self.match.free[1]
+        axes = self._read_configuration(arrival.q)
+        omega, arm = axes @ self._turn_home @ data.qvel[first + 3 : first + 6], axes @ match.com
+        arrival.v[:3] = data.qvel[first : first + 3] + cross(omega.tolist(), arm.tolist())
         arrival.v[3:6], arrival.v[match.dofs] = omega, data.qvel[match.qvel]
 
     def read_joints(self, arrival: Arrival) -> None:
         super().read_joints(arrival)
-        used, match = self.has_actuator, self.match  # actuators with a limit may exert less than commanded
-        exerted = self.data.qfrc_actuator[match.qvel[used]]
-        arrival.joint[match.dofs[used]] += exerted - self.commanded[match.dofs[used]]
+        exerted = self.data.qfrc_actuator[self.driven_qvel]  # less than commanded beyond an actuator's limits
+        arrival.joint[self.driven_dofs] += exerted - self.commanded[self.driven_dofs]
 
-    def _read_configuration(self, q: Floats) -> None:
+    def _read_configuration(self, q: Floats) -> Floats:
+        """Read a configuration; return the root's axes (3, 3)."""
         data, match, first = self.data, self.match, self.match.free[0]
-        q[3:7] = quat_mul(data.qpos[first + 3 : first + 7], match.home * (1.0, -1.0, -1.0, -1.0))
-        q[:3] = data.qpos[first : first + 3] + quaternion_matrix(q[3:7]) @ match.com
+        q[3:7] = quat_mul(data.qpos[first + 3 : first + 7].tolist(), match.back)
+        axes = quaternion_matrix(q[3:7])
+        q[:3] = data.qpos[first : first + 3] + axes @ match.com
         q[match.coordinates] = data.qpos[match.qpos] - match.zero
+        return axes
 
     def point(self, geom: int, contact: int) -> int:
         if geom in self.sphere:
