@@ -12,8 +12,8 @@ from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
-from experiments.engines.contact_points import contact_points_of
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
+from experiments.engines.kernels import contacts
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
 from experiments.engines.restitution import damping_ratio, restitution_of
@@ -127,10 +127,16 @@ class MujocoSimulation(Simulation):
         self.nq, self.nv = model.nq, model.nv
         self.projectile = engine.geom(THROWN).id if case.throw is not None else -1
         names = {engine.geom(k).name: k for k in range(engine.ngeom)}
+        self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.is_floor = np.arange(engine.ngeom) == names.get(FLOOR, -1)
         self.dof_of = np.arange(engine.nv)  # the model's degree of freedom for each of MuJoCo's
-        self.points = contact_points_of(model)
-        self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
+        # Contact points: bodies, and positions from the bodies' centres of mass, in axes parallel to ours at home.
+        self.body_of, self.origins = engine.geom_bodyid, self.data.xipos
+        owners = [model.body_index(point.body) for point in model.contact_points]
+        self.point_body = np.array(owners, dtype=np.int64) + 1
+        self.point_place = np.array(
+            [np.subtract(p.position, model.bodies[i].com) for p, i in zip(model.contact_points, owners, strict=True)]
+        ).reshape(-1, 3)
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)
@@ -215,24 +221,26 @@ class MujocoSimulation(Simulation):
 
     def _read_contacts(self, arrival: Arrival) -> None:
         """Add up contact forces, given in the contact's axes, with the normal from the first to the second geometry."""
-        data, contacts = self.data, self.data.contact
-        geoms, local = contacts.geom, np.zeros((data.ncon, 6))
+        data, found = self.data, self.data.contact
+        local = np.zeros((data.ncon, 6))
         for k, row in enumerate(local):
             self.mujoco.mj_contactForce(self.engine, data, k, row)
-        forces = np.matmul(local[:, None, :3], np.reshape(contacts.frame, (-1, 3, 3)))[:, 0]  # on the second geometry
         if self.projectile >= 0:
-            self._read_impact(arrival, (geoms == self.projectile).any(axis=1), local[:, 0], forces)
-        for bodys, floors, sign in ((1, 0, 1.0), (0, 1, -1.0)):
-            on_floor = np.flatnonzero(self.is_floor[geoms[:, floors]])
-            points = np.array([self.point(int(geoms[k, bodys]), k) for k in on_floor.tolist()], dtype=np.int64)
-            np.add.at(arrival.force, points[points >= 0], sign * forces[on_floor[points >= 0]])
+            self._read_impact(arrival, local)
+        contacts.add_floor_forces(
+            (found.geom, found.frame, found.pos, local), self.is_floor,
+            (self.body_of, self.origins, data.xmat), (self.point_body, self.point_place), arrival.force,
+        )  # fmt: skip
 
-    def _read_impact(self, arrival: Arrival, on_box: Any, normal: Floats, forces: Floats) -> None:
+    def _read_impact(self, arrival: Arrival, local: Floats) -> None:
         """Read the impulse on the target of the thrown box, and its position, weighted by the normal forces."""
-        first, weights = self.data.contact.geom[on_box, 0], normal[on_box]
-        arrival.impact[:] = self.case.step * np.where(first == self.projectile, 1.0, -1.0) @ forces[on_box]
+        found = self.data.contact
+        on_box = (found.geom == self.projectile).any(axis=1)
+        first, weights = found.geom[on_box, 0], local[on_box, 0]
+        forces = np.einsum("ki,kij->kj", local[on_box, :3], np.reshape(found.frame[on_box], (-1, 3, 3)))
+        arrival.impact[:] = self.case.step * np.where(first == self.projectile, 1.0, -1.0) @ forces
         if weights.sum() > 0.0:
-            arrival.impact_place[:] = weights @ self.data.contact.pos[on_box] / weights.sum()
+            arrival.impact_place[:] = weights @ found.pos[on_box] / weights.sum()
 
     def read_joints(self, arrival: Arrival) -> None:
         """Read the forces of joint friction and of joint limits; a limit's force points away from the nearer limit."""
@@ -247,14 +255,6 @@ class MujocoSimulation(Simulation):
             upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
             signs = np.where(upper, -1.0, 1.0)
             np.add.at(arrival.joint, self.dof_of[engine.jnt_dofadr[joints]], signs * data.efc_force[stops])
-
-    def point(self, geom: int, contact: int) -> int:
-        """Return the contact point of the model that a contact of a geometry counts for; −1 for none."""
-        if geom in self.sphere:
-            return self.sphere[geom]
-        body = int(self.engine.geom_bodyid[geom])
-        place = self.data.contact.pos[contact] - self.data.xipos[body]
-        return self.points.nearest(body - 1, np.reshape(self.data.xmat[body], (3, 3)).T @ place)
 
 
 Solref = tuple[float, float]

@@ -21,7 +21,6 @@ from biped.model.mjcf.tree import Tree, tree_of
 from contact.arrays import Floats, Integers
 from contact.errors import listed
 from contact.vectors import cross, quat_mul
-from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels.external import Arrival
 from experiments.engines.mujoco.adapter import MujocoSimulation
@@ -165,12 +164,8 @@ class SceneSimulation(MujocoSimulation):
         self.is_floor = engine.body_weldid[engine.geom_bodyid] == 0
         self.dof_of = np.full(engine.nv, -1)
         self.dof_of[match.qvel] = match.dofs
-        self.points = ContactPoints(self._contact_places())
-        self.sphere = {
-            geom: self.points.nearest(body, engine.geom_pos[geom])
-            for geom, body in enumerate(engine.geom_bodyid.tolist())
-            if engine.geom_type[geom] == self.mujoco.mjtGeom.mjGEOM_SPHERE and body in self.points.bodies
-        }
+        self.body_of, self.origins = engine.body_weldid[engine.geom_bodyid], self.data.xpos
+        self.point_body, self.point_place = self._contact_points()
         self.driven, self.bare = match.actuators >= 0, match.actuators < 0
         self.actuators = match.actuators[self.driven]
         self.driven_qpos, self.driven_qvel = match.qpos[self.driven], match.qvel[self.driven]
@@ -184,20 +179,18 @@ class SceneSimulation(MujocoSimulation):
         self.per_angle, self.per_rate = bias[1] * gear / gain, bias[2] * gear / gain
         self.bodies = match.bodies.tolist()
 
-    def _contact_places(self) -> dict[int, tuple[list[int], Floats]]:
-        """Return the contact points on each body of MuJoCo, in its axes [m], from the pose ``qpos0``."""
-        model, engine = self.case.model, self.engine
-        self.mujoco.mj_resetData(engine, self.data)
-        self.mujoco.mj_kinematics(engine, self.data)
+    def _contact_points(self) -> tuple[Integers, Floats]:
+        """Return MuJoCo's body of each contact point, and its position on the body, in its axes [m], from ``qpos0``."""
+        model, engine, data = self.case.model, self.engine, self.data
+        self.mujoco.mj_resetData(engine, data)
+        self.mujoco.mj_kinematics(engine, data)
         q = np.zeros(model.nq)
         self._read_configuration(q)
-        home, places = WholeBody(model, q), dict[int, tuple[list[int], Floats]]()
-        for name in dict.fromkeys(point.body for point in model.contact_points):
-            mine = [k for k, point in enumerate(model.contact_points) if point.body == name]
-            body = int(engine.body_weldid[self.match.bodies[model.body_index(name)]])
-            world = np.array([home.contact_position(model.contact_names[k]) for k in mine])
-            places[body] = mine, (world - self.data.xpos[body]) @ self.data.xmat[body].reshape(3, 3)
-        return places
+        home = WholeBody(model, q)
+        owners = self.match.bodies[[model.body_index(point.body) for point in model.contact_points]]
+        bodies = engine.body_weldid[owners].astype(np.int64)
+        arms = np.array([home.contact_position(name) for name in model.contact_names]) - data.xpos[bodies]
+        return bodies, np.einsum("cji,cj->ci", data.xmat[bodies].reshape(-1, 3, 3), arms)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         data, match, (first_q, first_v) = self.data, self.match, self.match.free
@@ -242,15 +235,6 @@ class SceneSimulation(MujocoSimulation):
         q[:3] = data.qpos[first : first + 3] + axes @ match.com
         q[match.coordinates] = data.qpos[match.qpos] - match.zero
         return axes
-
-    def point(self, geom: int, contact: int) -> int:
-        if geom in self.sphere:
-            return self.sphere[geom]
-        body = int(self.engine.body_weldid[self.engine.geom_bodyid[geom]])
-        if body not in self.points.bodies:
-            return -1
-        axes = np.reshape(self.data.xmat[body], (3, 3))
-        return self.points.nearest(body, axes.T @ (self.data.contact.pos[contact] - self.data.xpos[body]))
 
 
 @lru_cache(maxsize=4)

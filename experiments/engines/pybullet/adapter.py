@@ -11,7 +11,7 @@ from biped.errors import InputError
 from biped.inputs.extras import need
 from contact.arrays import Floats
 from contact.vectors import quat_mul
-from experiments.engines.contact_points import contact_points_of
+from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.pybullet.urdf import principal_axes
@@ -102,7 +102,7 @@ class BulletSimulation(Simulation):
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # Rotation from the root's axes to its principal axes of inertia, which are those of PyBullet's base.
         self.turn = _scalar_first(self.client.getDynamicsInfo(self.world.robot, -1)[4])
-        self.points = contact_points_of(model, lambda body: principal_axes(body)[1])
+        self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
         springs = case.impedance
         self.stiffness, self.damping, self.rest = (
             np.array([values.get(name, 0.0) for _, name in jointed])
