@@ -10,10 +10,11 @@ need("gymnasium")
 import gymnasium  # noqa: E402
 
 from biped.gym.environment import BalanceEnv  # noqa: E402
-from biped.gym.task import BalanceTask  # noqa: E402
+from biped.gym.randomization import Randomization  # noqa: E402
+from biped.gym.task import BalanceTask, Sample  # noqa: E402
 from biped.gym.vector import BalanceVectorEnv  # noqa: E402
 
-__all__ = ["NAME", "BalanceEnv", "BalanceTask", "BalanceVectorEnv"]
+__all__ = ["NAME", "BalanceEnv", "BalanceTask", "BalanceVectorEnv", "Randomization", "Sample"]
 
 #: Name for ``gymnasium.make`` and ``make_vec``.
 NAME = "biped/Balance-v0"
