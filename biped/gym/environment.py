@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from biped.control.observation import Observation
 from biped.errors import InputError
-from biped.gym.history import ActionHistory
-from biped.gym.task import BalanceTask, Sample
+from biped.gym.task import ActionHistory, BalanceTask, Sample
 from biped.inputs.checks import integer
 from biped.presentation import shown_by
 from biped.simulation.session import Session
@@ -90,9 +89,7 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         return self.task.observed(sample), sum(terms.values()), ended, late, info
 
     def render(self) -> Any:
-        """Return a picture (height, width, 3) of the present state, with the time, as uint8; None without render mode.
-
-        The first picture starts a browser, which takes some seconds; ``close`` ends it.
+        """Return a picture (height, width, 3) of the present state as uint8; None without render mode.
 
         Raises:
             InputError: there is no Chromium or Chrome, or it does not draw.

@@ -10,8 +10,6 @@ from biped.errors import InputError
 from biped.inputs.checks import above_zero, integer, numbers
 from biped.simulation.scene import Scene
 
-#: Lower and upper bound of a uniform distribution.
-Range = tuple[float, float]
 #: Scene of an episode, delay of its actions [servo periods], and the drawn values by name.
 Episode = tuple[Scene, int, dict[str, float]]
 
@@ -32,24 +30,23 @@ class Randomization:
         InputError: a range is not two finite numbers in order, or the push's start, friction or delay is negative.
     """
 
-    push: Range | None = None
-    push_start: Range = (0.5, 4.0)
+    push: tuple[float, float] | None = None
+    push_start: tuple[float, float] = (0.5, 4.0)
     push_duration: float = 0.1
-    friction: Range | None = None
-    payload: Range | None = None
+    friction: tuple[float, float] | None = None
+    payload: tuple[float, float] | None = None
     delay: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         above_zero(self.push_duration, "push_duration")
-        leasts = {"push": -math.inf, "push_start": 0.0, "friction": 0.0, "payload": -math.inf, "delay": 0.0}
-        for name, least in leasts.items():
-            given = getattr(self, name)
+        for name in ("push", "push_start", "friction", "payload", "delay"):
+            given, least = getattr(self, name), -math.inf if name in ("push", "payload") else 0.0
             low, high = (0.0, 0.0) if given is None else numbers(given, 2, name)
             if not least <= low <= high:
-                bound = "" if least else ", both zero or above"
-                raise InputError(f"{name} = {given!r}: it must be (low, high) with low <= high{bound}")
-        for value in self.delay:
-            integer(value, "delay")
+                raise InputError(
+                    f"{name} = {given!r}: it must be (low, high) with {'' if least else '0 <= '}low <= high"
+                )
+        _ = [integer(value, "delay") for value in self.delay]
 
     def draw(self, scene: Scene, random: np.random.Generator, begins: float = 0.0) -> Episode:
         """Return an episode of a scene that begins at a time [s]."""

@@ -17,12 +17,9 @@ from stable_baselines3.common.vec_env import VecEnv  # noqa: E402
 class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is not installed
     """A ``BalanceVectorEnv`` as a ``VecEnv`` of Stable-Baselines3, such as ``PPO("MlpPolicy", env)`` takes.
 
-    An environment is reset in the step in which its episode ends, as Stable-Baselines3 expects. Its ``info`` then has
-    ``terminal_observation``, ``TimeLimit.truncated``, ``verdict``, ``reason``, and ``episode`` with return ``r``,
-    number of steps ``l`` and wall time ``t`` [s] as by ``Monitor``. In other steps ``info`` is empty.
-
-    Args:
-        envs: vector environment; do not step it otherwise.
+    An environment is reset in the step in which its episode ends. Its ``info`` then has ``terminal_observation``,
+    ``TimeLimit.truncated``, ``verdict``, ``reason``, and ``episode`` with return ``r``, number of steps ``l`` and wall
+    time ``t`` [s] as by ``Monitor``. In other steps ``info`` is empty.
     """
 
     def __init__(self, envs: BalanceVectorEnv) -> None:
@@ -43,11 +40,7 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is n
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, Any, Any, list[dict[str, Any]]]:
-        """Simulate one period; return observations, rewards, ends of episodes, and infos of each environment.
-
-        Raises:
-            InputError: the actions are not (num_envs, joints) finite numbers.
-        """
+        """Simulate one period, as ``BalanceVectorEnv.step``; return observations, rewards, ends of episodes, infos."""
         observations, rewards, fell, late, info = self.envs.step(self._actions)
         self._returns += rewards
         self._lengths += 1

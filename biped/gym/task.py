@@ -28,7 +28,7 @@ from contact.arrays import Floats
 ByJoint = float | Mapping[str, float]
 #: Allowed values of ``actions`` and ``observation``.
 CHOICES = {"actions": ("torques", "targets"), "observation": ("world", "body")}
-#: Names of the attributes that apply only to actions that are targets.
+#: Attributes of servos.
 SERVO = ("stiffness", "servo_damping", "action_scale")
 
 
@@ -144,8 +144,7 @@ class BalanceTask:
         unused = [name for name in SERVO if getattr(self, name) != getattr(BalanceTask, name)]
         if unused and self.actions == "torques":
             raise InputError(f"{', '.join(unused)}: only for servos; set actions='targets', or leave this out")
-        above_zero(1.0 if self.servo_period is None else self.servo_period, "servo_period")
-        _ = self.ticks  # checks that the servo period divides the period
+        _ = self.ticks
         model = self.model
         if not (model.is_floating and model.joint_names):
             raise InputError(f"model {model.name!r}: the balance task needs a floating root and joints")
@@ -165,7 +164,9 @@ class BalanceTask:
     @cached_property
     def ticks(self) -> int:
         """Number of servo periods in a period."""
-        tick = self.servo_period or (self.scene.step if self.actions == "targets" else self.period)
+        tick = self.scene.step if self.actions == "targets" else self.period
+        tick = tick if self.servo_period is None else self.servo_period
+        above_zero(tick, "servo_period")
         if not math.isclose(round(self.period / tick) * tick, self.period, rel_tol=1e-9):
             raise InputError(f"servo_period = {tick:g} s: it must divide period = {self.period:g} s")
         return round(self.period / tick)
@@ -192,12 +193,7 @@ class BalanceTask:
         return self.start.q[joint_places(self.model).coordinates]
 
     def by_joint(self, name: str) -> Floats:
-        """Return the values (joints,) of an attribute that is a number or a table by joint.
-
-        Raises:
-            InputError: a value is negative or not finite (a torque limit also if it is zero), or a joint has no value.
-            ModelError: a name is no joint.
-        """
+        """Return the values (joints,) of ``torque_limit``, ``stiffness``, ``servo_damping`` or ``action_scale``."""
         given, joints = getattr(self, name), self.model.joint_names
         table = given if isinstance(given, Mapping) else {"*": given}
         for value in table.values():
@@ -276,3 +272,29 @@ def _times(vectors: Floats, matrices: Floats) -> Floats:
     """Return vectors (…, 3) times matrices (…, 3, 3), rounded equally for one and for many, unlike ``matmul``."""
     x, y, z = (vectors[..., k, np.newaxis] * matrices[..., k, :] for k in range(3))
     return x + y + z
+
+
+class ActionHistory:
+    """The last actions of ``count`` environments of a task; each acts after the delay of its episode.
+
+    Attributes:
+        actions: (periods, count, joints) actions of the present period, of the period before, and so on.
+    """
+
+    def __init__(self, task: BalanceTask, count: int) -> None:
+        self._ticks, self._each, drawn = task.ticks, np.arange(count), task.randomization
+        longest = drawn.delay[1] if isinstance(drawn, Randomization) else 0
+        self.actions = np.zeros((1 + max(1, -(-longest // self._ticks)), count, task.sizes[1]))
+        self._delays = np.zeros(count, dtype=np.int64)
+
+    def begin(self, which: Any, delay: int) -> None:
+        """Begin an episode of environment ``which`` with a delay [servo periods]; actions before it are zero."""
+        self.actions[:, which], self._delays[which] = 0.0, delay
+
+    def take(self, actions: Floats) -> None:
+        """Store the actions (count, joints) of a new period."""
+        self.actions = np.concatenate([actions.reshape(1, *self.actions.shape[1:]), self.actions[:-1]])
+
+    def delayed(self, tick: int) -> Floats:
+        """Return the actions (count, joints) that act in servo period ``tick`` of the present period."""
+        return self.actions[-((tick - self._delays) // self._ticks), self._each]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.gym.environment import action_space, observation_space
-from biped.gym.history import ActionHistory
-from biped.gym.task import BalanceTask, Sample
+from biped.gym.task import ActionHistory, BalanceTask, Sample
 from biped.inputs.checks import integer
 from biped.simulation.batch import SessionBatch
 from contact.arrays import Floats

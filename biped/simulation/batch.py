@@ -95,12 +95,8 @@ class SessionBatch:
     def exchange(self, k: int, scene: Scene) -> None:
         """Replace session ``k`` by one of another scene; reset it before the next step.
 
-        Args:
-            k: index of the session.
-            scene: scene with equal joints, contact points, time step and control period.
-
         Raises:
-            InputError: the scene does not fit the batch, or its members are incompatible.
+            InputError: joints, contact points, time step or control period differ, or the scene is inconsistent.
         """
         session = _Hosted(scene, self._made_of[2])
         new, old = ((p.model.joint_names, p.model.contact_names, p.clock.step, p.clock.steps_per_tick)

@@ -1,4 +1,4 @@
-"""Pictures of states of a running simulation, one at a time."""
+"""Pictures of states, one at a time."""
 
 import itertools
 from collections.abc import Generator, Sequence
