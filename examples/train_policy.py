@@ -17,8 +17,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 from biped import Fall, Scene, human, standing
-from biped.gym import BalanceTask, BalanceVectorEnv, Randomization
-from biped.gym.sb3 import StableBaselinesEnv
+from biped.gym import BalanceTask, BalanceVectorEnv, Randomization, StableBaselinesEnv
 
 #: Number of episodes of an evaluation.
 EPISODES = 64

@@ -3,6 +3,9 @@
 Importing this package registers ``biped/Balance-v0``; it needs the extra ``gym``.
 """
 
+from importlib import import_module
+from typing import Any
+
 from biped.inputs.extras import need
 
 need("gymnasium")
@@ -20,3 +23,9 @@ __all__ = ["NAME", "BalanceEnv", "BalanceTask", "BalanceVectorEnv", "Randomizati
 NAME = "biped/Balance-v0"
 
 gymnasium.register(NAME, entry_point="biped.gym:BalanceEnv", vector_entry_point="biped.gym:BalanceVectorEnv")
+
+
+def __getattr__(name: str) -> Any:
+    if name != "StableBaselinesEnv":  # imported on first use, as it needs the extra ``sb3``
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module("biped.gym.sb3").StableBaselinesEnv

@@ -107,8 +107,8 @@ class BalanceTask:
         action_scale: [rad or m] change of the target by an action of 1, for all joints or by joint.
         servo_period: [s] time between two computations of the torques; it must divide ``period``. None: the scene's
             time step for targets, ``period`` for torques.
-        randomization: ranges of values that each episode draws, or a function that returns the scene of an episode;
-            the scene must have the same joints, time step and start. None: all episodes have the same scene.
+        randomization: ranges of values that each episode draws, or a function that returns the scene of an episode,
+            given ``scene`` and a random generator; it must not change joints, contact points, time step and start.
 
     Raises:
         InputError: a number is out of range, a choice is unknown, a joint has no number, ``servo_period`` does not

@@ -55,7 +55,7 @@ class SessionBatch:
     The arrays below have one row of sensor values for each session; ``step`` and ``reset`` update them.
 
     Args:
-        scene: the scene of all sessions.
+        scene: the scene of all sessions, until ``exchange``.
         count: number of sessions.
         start: function that returns a random start state, as for ``Session``; None: the scene's start.
         workers: number of threads; None: one per core.

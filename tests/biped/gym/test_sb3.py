@@ -11,8 +11,7 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
 
-from biped.gym import NAME, BalanceEnv, BalanceTask, BalanceVectorEnv, Randomization
-from biped.gym.sb3 import StableBaselinesEnv
+from biped.gym import NAME, BalanceEnv, BalanceTask, BalanceVectorEnv, Randomization, StableBaselinesEnv
 
 PUSHED = Randomization(push=(0.0, 20.0), push_start=(0.05, 0.1))
 TASK = BalanceTask(duration=0.3, actions="targets", stiffness=1500.0, damping=1.0, randomization=PUSHED)
