@@ -40,12 +40,11 @@ class Randomization:
     def __post_init__(self) -> None:
         above_zero(self.push_duration, "push_duration")
         for name in ("push", "push_start", "friction", "payload", "delay"):
-            given, least = getattr(self, name), -math.inf if name in ("push", "payload") else 0.0
-            low, high = (0.0, 0.0) if given is None else numbers(given, 2, name)
-            if not least <= low <= high:
-                raise InputError(
-                    f"{name} = {given!r}: it must be (low, high) with {'' if least else '0 <= '}low <= high"
-                )
+            given, least = getattr(self, name), "" if name in ("push", "payload") else "0 <= "
+            optional = name not in ("push_start", "delay")
+            low, high = (0.0, 0.0) if given is None and optional else numbers(given, 2, name)
+            if low > high or (least and low < 0.0):
+                raise InputError(f"{name} = {given!r}: it must be (low, high) with {least}low <= high")
         _ = [integer(value, "delay") for value in self.delay]
 
     def draw(self, scene: Scene, random: np.random.Generator, begins: float = 0.0) -> Episode:
