@@ -22,8 +22,8 @@ EXTRAS = PROJECT["optional-dependencies"]
 #: Extras of extras, and tools that the project itself never imports.
 GROUPS = ("all", "dev")
 TOOLS = ("docs",)
-#: Left out of both: several gigabytes.
-LARGE = ("torch",)
+#: Left out of both: several gigabytes, by torch.
+LARGE = ("torch", "sb3")
 
 REPORT, VIEW, TUNE = (f"pip install 'biped-balance[{extra}]'" for extra in ("report", "view", "tune"))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.gym.environment import action_space, observation_space
-from biped.gym.task import BalanceTask
+from biped.gym.task import ActionHistory, BalanceTask, Sample
 from biped.inputs.checks import integer
 from biped.simulation.batch import SessionBatch
 from contact.arrays import Floats
@@ -44,7 +44,7 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._begins = self.batch.sessions[0].time
-        self._period = self.batch.sessions[0].period
+        self._history = ActionHistory(self.task, num_envs)
         self._randoms: list[Any] = [None] * num_envs  # generators, after a seed is given
         self._over: Flags = np.zeros(num_envs, dtype=bool)
 
@@ -59,12 +59,16 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         for k, value in enumerate(self._seeds(seed)):
             if value is not None or self._randoms[k] is None:
                 self._randoms[k] = gymnasium.utils.seeding.np_random(value)[0]
-        self._begin(np.arange(self.num_envs))
-        self._over[:] = False
-        return self._observed(), {"time": self.batch.time.copy()}
+        info = self._begin(np.arange(self.num_envs))
+        return self.task.observed(self._sample()), {"time": self.batch.time.copy(), **info}
+
+    def reset_ended(self) -> tuple[Floats, dict[str, Any]]:
+        """Begin new episodes where an episode has ended, so that the next step does not; return all observations."""
+        info = self._begin(np.flatnonzero(self._over))
+        return self.task.observed(self._sample()), {"time": self.batch.time.copy(), **info}
 
     def step(self, actions: NDArray[np.float32]) -> tuple[Floats, Floats, Flags, Flags, dict[str, Any]]:
-        """Simulate one period of each environment.
+        """Simulate one period of each environment; ``info["rewards"]`` has the terms of the rewards by name.
 
         Raises:
             InputError: the actions are not (num_envs, joints) finite numbers.
@@ -74,16 +78,18 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
             raise InputError(f"the actions have shape {share.shape}: it must be {self.action_space.shape}")
         fresh = self._over.copy()
         # The motion of an environment that is reset in this step is discarded: it begins after the others have moved.
-        self.batch.step(self.task.torque_limit * np.where(fresh[:, None], 0.0, share))
-        self._begin(np.flatnonzero(fresh))
-        fell = self.batch.has_ended
-        rewards = np.where(fresh, 0.0, self.task.rewards(self.batch.q, share, fell))
-        late = self.batch.time - self._begins > self.task.duration - 0.5 * self._period
+        self._history.take(np.where(fresh[:, None], 0.0, share))
+        for tick in range(self.task.ticks):
+            self.batch.step(self.task.torques(self._history.delayed(tick), self.batch))
+        info = self._begin(np.flatnonzero(fresh))
+        sample, time = self._sample(), self.batch.time.copy()
+        terms = {name: np.where(fresh, 0.0, term) for name, term in self.task.rewards(sample).items()}
+        fell, late = self.batch.has_ended, time - self._begins > self.task.duration - 0.5 * self.task.period
         self._over = fell | late
-        info: dict[str, Any] = {"time": self.batch.time.copy()}
+        info |= {"time": time, "rewards": terms}
         for k in np.flatnonzero(self._over):
             info = self._add_info(info, self.task.end(self.batch.sessions[k].ending, bool(late[k])), int(k))
-        return self._observed(), rewards, fell, late, info
+        return self.task.observed(sample), np.sum(list(terms.values()), axis=0), fell, late, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the threads."""
@@ -99,8 +105,21 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
             raise InputError(f"{len(seed)} seeds for {self.num_envs} environments: give one seed for each")
         return [None if value is None else integer(value, "seed") for value in seed]
 
-    def _begin(self, which: NDArray[np.int64]) -> None:
-        self.batch.reset([int(self._randoms[k].integers(2**31)) for k in which], which.tolist())
+    def _begin(self, which: NDArray[np.int64]) -> dict[str, Any]:
+        """Begin new episodes and return the drawn values of their randomization, as entries of ``info``."""
+        info: dict[str, Any] = {}
+        starts = []
+        for k in which.tolist():
+            starts.append(int(self._randoms[k].integers(2**31)))
+            scene, delay, drawn = self.task.episode(self._randoms[k]) or (None, 0, {})
+            if scene is not None:
+                self.batch.exchange(k, scene)
+            self._history.begin(k, delay)
+            info = self._add_info(info, {"drawn": drawn} if drawn else {}, k)
+        self.batch.reset(starts, which.tolist())
+        self._over[which] = False
+        return info
 
-    def _observed(self) -> Floats:
-        return self.task.observed(self.batch.q, self.batch.v, self.batch.contact_forces)
+    def _sample(self) -> Sample:
+        batch, (actions, previous) = self.batch, self._history.actions[:2]
+        return Sample(batch.q, batch.v, batch.contact_forces, actions, previous, batch.has_ended)

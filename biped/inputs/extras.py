@@ -48,6 +48,7 @@ OPTIONAL = {
     ),
     "mujoco": Optional("mujoco", "MJCF files and the engine mujoco need", "mujoco"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
+    "stable_baselines3": Optional("sb3", "training with Stable-Baselines3 needs", "stable-baselines3"),
     "onnxruntime": Optional("onnx", "policies in ONNX files need", "onnxruntime"),
     "torch": Optional("torch", "policies in TorchScript files need", "torch"),
     "distributed": Optional("cluster", "a Dask scheduler needs", "distributed"),

@@ -1,4 +1,4 @@
-"""Sessions of one scene, stepped together on several threads without Python within a control period."""
+"""Sessions of similar scenes, stepped together on several threads without Python within a control period."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SessionBatch:
     The arrays below have one row of sensor values for each session; ``step`` and ``reset`` update them.
 
     Args:
-        scene: the scene of all sessions.
+        scene: the scene of all sessions, until ``exchange``.
         count: number of sessions.
         start: function that returns a random start state, as for ``Session``; None: the scene's start.
         workers: number of threads; None: one per core.
@@ -78,20 +78,40 @@ class SessionBatch:
             raise InputError(f"count = {count}, workers = {workers}: both must be one or more")
         self.sessions = [_Hosted(scene, start) for _ in range(count)]
         plan = self.sessions[0].plan
-        if plan.take_steps is not None:
-            raise InputError("integrators and engines that step from Python cannot run in a batch: use single Sessions")
         model = plan.model
         self._dofs, self._period = joint_places(model).dofs, plan.clock.steps_per_tick
         self._time, self._torque = np.zeros((count, 1)), np.zeros((count, model.nv))
         self.q, self.v = np.zeros((count, model.nq)), np.zeros((count, model.nv))
         self.contact_forces = np.zeros((count, model.nc, 3))
         self._reasons: Integers = np.full(count, OK)
-        loops = [session.move_to(self._joined(session.plan.world, k)) for k, session in enumerate(self.sessions)]
-        self._parts = np.array([session.plan.world.parts for session in self.sessions])
-        self._worlds = places_of([loop.packed for loop in loops])
-        self._made_of = scene, count, start, workers
+        self._parts = np.zeros((count, len(plan.world.parts)), dtype=plan.world.parts.dtype)
+        self._worlds = np.zeros(count, dtype=places_of([]).dtype)
+        for k, session in enumerate(self.sessions):
+            self._put(k, session)
+        self._made_of, self._scenes = (scene, count, start, workers), [scene] * count
         self._chunks = np.linspace(0, count, min(workers or os.cpu_count() or 1, count) + 1).astype(int)
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
+
+    def exchange(self, k: int, scene: Scene) -> None:
+        """Replace session ``k`` by one of another scene; reset it before the next step.
+
+        Raises:
+            InputError: joints, contact points, time step or control period differ, or the scene is inconsistent.
+        """
+        session = _Hosted(scene, self._made_of[2])
+        new, old = ((p.model.joint_names, p.model.contact_names, p.clock.step, p.clock.steps_per_tick)
+                    for p in (session.plan, self.sessions[k].plan))  # fmt: skip
+        if new != old:
+            raise InputError("a session's scene can change, but not its joints, contact points, time step and period")
+        self._put(k, session)
+        self.sessions[k], self._scenes[k] = session, scene
+
+    def _put(self, k: int, session: _Hosted) -> None:
+        """Move a session to row ``k`` of the batch's arrays."""
+        if session.plan.take_steps is not None:
+            raise InputError("integrators and engines that step from Python cannot run in a batch: use single Sessions")
+        loop = session.move_to(self._joined(session.plan.world, k))
+        self._parts[k], self._worlds[k] = session.plan.world.parts, places_of([loop.packed])[0]
 
     def _joined(self, world: World, k: int) -> World:
         """Return ``world`` with its torques and its measurement stored in row ``k`` of the batch's arrays."""
@@ -154,7 +174,7 @@ class SessionBatch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as a new batch whose sessions continue from the present states."""
-        return _copied, (self._made_of, [session.save() for session in self.sessions], self._rows)
+        return _copied, (self._made_of, self._scenes, [session.save() for session in self.sessions], self._rows)
 
     def __copy__(self) -> SessionBatch:
         """Return a deep copy."""
@@ -170,10 +190,14 @@ class SessionBatch:
         self._pool.shutdown()
 
 
-def _copied(made_of: tuple[Any, ...], snapshots: list[Snapshot], rows: tuple[Any, ...]) -> SessionBatch:
+def _copied(
+    made_of: tuple[Any, ...], scenes: list[Scene], snapshots: list[Snapshot], rows: tuple[Any, ...]
+) -> SessionBatch:
     batch = SessionBatch(*made_of)
-    for session, snapshot in zip(batch.sessions, snapshots, strict=True):
-        session.go_on_from(snapshot)
+    for k, (scene, snapshot) in enumerate(zip(scenes, snapshots, strict=True)):
+        if scene is not made_of[0]:
+            batch.exchange(k, scene)
+        batch.sessions[k].go_on_from(snapshot)
     for target, there in zip(batch._rows, rows, strict=True):
         target[...] = there
     return batch

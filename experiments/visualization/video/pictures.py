@@ -1,7 +1,7 @@
 """Pictures of runs at exact times, drawn by a headless Chromium."""
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ SAME, TRIALS = 2, 60
 
 
 def pictures(
-    runs: Sequence[Shown], times: Sequence[float], camera: Camera, size: tuple[int, int], program: str
+    runs: Sequence[Shown], times: Iterable[float], camera: Camera, size: tuple[int, int], program: str
 ) -> Generator[Picture, None, None]:
     """Yield a picture (height, width, 4) of each time [s]: red, green, blue, opacity, 0 … 255; transparent if empty.
 
