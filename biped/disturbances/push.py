@@ -8,16 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.disturbances.disturbance import (
-    Disturbance,
-    ParameterGroup,
-    Place,
-    Record,
-    azimuth_field,
-    direction_in_words,
-    heading,
-    point_field,
-)
+from biped.disturbances import disturbance as base
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, integer, numbers
 from biped.inputs.fields import inline, quantity
@@ -54,7 +45,7 @@ def _unit_impulse(waveform: str, duration: float) -> Signal:
 
 
 @dataclass(frozen=True)
-class Push(Disturbance):
+class Push(base.Disturbance):
     """A force of given impulse at a point of a body, in a direction fixed in the world.
 
     The impulse is exact for any time step: each step takes the integral of the waveform over that step.
@@ -69,7 +60,7 @@ class Push(Disturbance):
     start: float = quantity("s", "Start of the push", 0.0)
     duration: float = quantity("s", "Duration of the push", 0.1)
     waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform of the push", "rectangle")
-    point: Vector3 = point_field()
+    point: Vector3 = base.point_field()
 
     acts_as: ClassVar[str] = "a push"
     words: ClassVar[str] = "a push of {impulse:g} N·s {where} at {start:g} s, for {duration:g} s"
@@ -119,17 +110,17 @@ class Push(Disturbance):
 
 
 @dataclass(frozen=True)
-class PushParameters(ParameterGroup):
+class PushParameters(base.ParameterGroup):
     """Parameters of a push."""
 
     push: Push = inline(Push("{root}", (1.0, 0.0, 0.0), 0.0, start=0.5, waveform="half-sine"))
-    azimuth: float = azimuth_field()
+    azimuth: float = base.azimuth_field()
 
     switches: ClassVar[tuple[str, ...]] = ("impulse",)
 
-    def disturbances(self, place: Place) -> tuple[Push, ...]:
+    def disturbances(self, place: base.Place) -> tuple[Push, ...]:
         """Return the push, or none if its impulse is zero."""
-        push = replace(self.push, direction=heading(self.azimuth, place.model.facing))
+        push = replace(self.push, direction=base.heading(self.azimuth, place.model.facing))
         return (push,) if push.impulse else ()
 
 
@@ -177,7 +168,7 @@ class _Driven:
 
 
 @dataclass(frozen=True)
-class Force(_Driven, Disturbance):
+class Force(_Driven, base.Disturbance):
     """A force at a point of a body that follows a signal, in a direction fixed in the world.
 
     ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, and ``Signal.from_csv`` a recorded one.
@@ -187,7 +178,7 @@ class Force(_Driven, Disturbance):
         InputError: the direction is zero, or the signal does not end at zero.
     """
 
-    point: Vector3 = point_field()
+    point: Vector3 = base.point_field()
 
     acts_as: ClassVar[str] = "a force"
 
@@ -200,7 +191,7 @@ class Force(_Driven, Disturbance):
         return (self,)
 
     @classmethod
-    def in_words(cls, record: Record, facing: Vector3) -> str:
+    def in_words(cls, record: base.Record, facing: Vector3) -> str:
         """Return a phrase with times, size and direction of the force; only times if the force changes its sign."""
         signal = record["signal"]
         span = f"from {signal['begins']:g} to {signal['ends']:g} s"
@@ -208,7 +199,9 @@ class Force(_Driven, Disturbance):
             return f"a varying force {span}"
         size = max(signal["most"], -signal["least"])
         sign = 1.0 if signal["most"] > 0.0 else -1.0
-        return f"a force of {size:g} N {direction_in_words([sign * c for c in record['direction']], facing)} {span}"
+        return (
+            f"a force of {size:g} N {base.direction_in_words([sign * c for c in record['direction']], facing)} {span}"
+        )
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from biped.disturbances.disturbance import (
-    Disturbance,
-    ParameterGroup,
-    Place,
-    Record,
-    azimuth_field,
-    direction_in_words,
-    heading,
-)
+from biped.disturbances import disturbance as base
 from biped.errors import InputError
 from biped.inputs.checks import above_zero, numbers
 from biped.inputs.fields import like, quantity
@@ -25,7 +17,7 @@ EVERYTHING = "all"
 
 
 @dataclass(frozen=True)
-class Throw(Disturbance):
+class Throw(base.Disturbance):
     """A solid box that flies freely, collides with one body or with all bodies, and flies on.
 
     The collision impulse follows Mirtich (1996), with Coulomb friction, an energetic coefficient of restitution, the
@@ -103,9 +95,9 @@ class Throw(Disturbance):
         return cls(mass=mass, size=size, position=(x, y, z), velocity=(vx, vy, vz), **options)
 
     @classmethod
-    def in_words(cls, record: Record, facing: Vector3) -> str:
+    def in_words(cls, record: base.Record, facing: Vector3) -> str:
         """Return a phrase with mass, direction and speed of the block."""
-        where = direction_in_words((*record["velocity"][:2], 0.0), facing)
+        where = base.direction_in_words((*record["velocity"][:2], 0.0), facing)
         return f"a block of {record['mass']:g} kg thrown {where} at {math.hypot(*record['velocity']):.3g} m/s"
 
 
@@ -115,11 +107,11 @@ EDGE = 0.1216
 
 
 @dataclass(frozen=True)
-class BlockParameters(ParameterGroup):
+class BlockParameters(base.ParameterGroup):
     """Parameters of a block that is thrown at the root."""
 
     speed: float = quantity("m/s", "Speed of the block on arrival; 0: no block", 0.0)
-    azimuth: float = azimuth_field()
+    azimuth: float = base.azimuth_field()
     mass: float = like(Throw, "mass", 1.8)
     size: Vector3 = like(Throw, "size", (EDGE, EDGE, EDGE))
     point: Vector3 = quantity("m", "Target point from the {root}'s initial centre of mass, world axes", (0.0, 0.0, 0.0))
@@ -130,11 +122,11 @@ class BlockParameters(ParameterGroup):
 
     switches: ClassVar[tuple[str, ...]] = ("speed",)
 
-    def disturbances(self, place: Place) -> tuple[Throw, ...]:
+    def disturbances(self, place: base.Place) -> tuple[Throw, ...]:
         """Return the block, or none if its speed is zero."""
         if self.speed == 0.0:
             return ()
         values = dict(vars(self))
         x, y, z = (float(c) for c in np.add(place.root, values.pop("point")))
-        way = heading(values.pop("azimuth"), place.model.facing)
+        way = base.heading(values.pop("azimuth"), place.model.facing)
         return (Throw.at((x, y, z), values.pop("speed"), way, **values),)

@@ -17,16 +17,7 @@ from itertools import zip_longest
 import numpy as np
 
 from biped.inputs.robot_names import SUBJECT
-from biped.model.anthropometry import (
-    ANKLE_HEIGHT,
-    FOOT_BREADTH,
-    HIP_ASIDE,
-    HIP_BELOW,
-    TABLE,
-    Lump,
-    People,
-    hanging,
-)
+from biped.model import anthropometry
 from biped.model.body import Body
 from biped.model.contact_point import ContactPoint
 from biped.model.errors import ModelError, unknown
@@ -86,8 +77,8 @@ class Subject:
             value = getattr(self, name)
             if value is not None or name != "age":
                 object.__setattr__(self, name, _within(value, f"subject: {name}", limits, unit))
-        if self.sex not in TABLE:
-            raise unknown("sex", self.sex, TABLE)
+        if self.sex not in anthropometry.TABLE:
+            raise unknown("sex", self.sex, anthropometry.TABLE)
         object.__setattr__(self, "segments", tuple(self.segments))
         for segment in self.segments:
             if segment not in SEGMENTS:
@@ -190,45 +181,49 @@ class _Build:
 
     def __init__(self, who: Subject) -> None:
         self.who = who
-        self.people: People = TABLE[who.sex]
+        self.people: anthropometry.People = anthropometry.TABLE[who.sex]
         self.human = human()
         self.mass = who.mass / _sum_of(self.people)
         self.size = who.stature / _HUMAN_STATURE
-        self.ankle = ANKLE_HEIGHT * who.stature
+        self.ankle = anthropometry.ANKLE_HEIGHT * who.stature
         self.knee = self.ankle + self._length(self.people.shank.length)
         self.hip = self.knee + self._length(self.people.thigh.length)
         self.foot_length = self._length(self.people.foot.length)
         self.aside = self._length(_hip_aside(self.people))
         self.parts = parts_of(self.people, who.stature, self.mass, self.hip, who.segments)
         toe, heel = (_HEEL - 1.0) * self.foot_length, _HEEL * self.foot_length
-        self.sole = Toes(toe, heel, FOOT_BREADTH * who.stature, self.ankle)
+        self.sole = Toes(toe, heel, anthropometry.FOOT_BREADTH * who.stature, self.ankle)
         self.has_toes = bool({*TOES} & {*who.segments})
 
     def _length(self, measured: float) -> float:
         """Return a length [m] of the people measured, scaled to the stature."""
         return measured / self.people.stature * self.who.stature
 
-    def _hanging(self, segment: str, *top: float) -> Lump:
-        return hanging(getattr(self.people, segment), self.people, self.who.stature, self.mass, np.array(top))
+    def _hanging(self, segment: str, *top: float) -> anthropometry.Lump:
+        return anthropometry.hanging(
+            getattr(self.people, segment), self.people, self.who.stature, self.mass, np.array(top)
+        )
 
-    def _small(self, z: float) -> Lump:
+    def _small(self, z: float) -> anthropometry.Lump:
         mass = _SMALL_MASS * self.who.mass
-        return Lump(mass, np.array([0.0, 0.0, z]), mass * (_SMALL_RADIUS * self.who.stature) ** 2 * np.eye(3))
+        return anthropometry.Lump(
+            mass, np.array([0.0, 0.0, z]), mass * (_SMALL_RADIUS * self.who.stature) ** 2 * np.eye(3)
+        )
 
-    def _foot(self) -> Lump:
+    def _foot(self) -> anthropometry.Lump:
         """Return the foot; its axis is horizontal, so that the sagittal axis of a hanging segment is vertical."""
         segment, length = self.people.foot, self.foot_length
         mass = segment.mass * self.mass
         radii = length * np.array([segment.longitudinal, segment.transverse, segment.sagittal])
         com = np.array([(_HEEL - segment.com) * length, 0.0, self.ankle / 2.0])
-        return Lump(mass, com, np.diag(mass * radii**2))
+        return anthropometry.Lump(mass, com, np.diag(mass * radii**2))
 
-    def _foot_without_toes(self) -> Lump:
+    def _foot_without_toes(self) -> anthropometry.Lump:
         foot = self._foot()
         toes = self.sole.lump(foot.mass)
         return foot.without(toes._replace(com=toes.com + np.array([0.0, 0.0, self.ankle]))) if self.has_toes else foot
 
-    def lumps(self) -> dict[str, tuple[Lump, float]]:
+    def lumps(self) -> dict[str, tuple[anthropometry.Lump, float]]:
         """Return, by the names of a leg's bodies, the rigid mass in its plane and the height [m] of its joint.
 
         The small bodies stay in place as the leg turns. Together with the thigh or the shank they equal the table's
@@ -325,14 +320,14 @@ class _Build:
         )  # fmt: skip
 
 
-def _sum_of(people: People) -> float:
+def _sum_of(people: anthropometry.People) -> float:
     """Return the sum of the segments' shares of the mass, which are rounded in the table."""
     aside = (people.upper_arm, people.forearm, people.hand, people.thigh, people.shank, people.foot)
     return people.head.mass + people.trunk.mass + 2.0 * sum(segment.mass for segment in aside)
 
 
-def _hip_aside(people: People) -> float:
+def _hip_aside(people: anthropometry.People) -> float:
     """Return the distance [m] from the middle to a hip joint of the people measured; ASIS is above the joint."""
-    constant, share = HIP_BELOW
+    constant, share = anthropometry.HIP_BELOW
     leg = (people.thigh.length + people.shank.length + constant) / (1.0 - share)
-    return HIP_ASIDE[0] + HIP_ASIDE[1] * leg
+    return anthropometry.HIP_ASIDE[0] + anthropometry.HIP_ASIDE[1] * leg

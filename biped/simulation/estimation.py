@@ -10,19 +10,9 @@ from biped.control.controller import Controller
 from biped.disturbances.sensors import AUTO, KALMAN, Sensors
 from biped.dynamics import forward_kinematics
 from biped.errors import InputError
+from biped.kernels.loop import estimator as estimators
 from biped.kernels.loop.closed_loop import World
 from biped.kernels.loop.error_model import FLOOR_MOTIONS, new_error_model
-from biped.kernels.loop.estimator import (
-    COUNTS,
-    EVERY,
-    LAG,
-    LOST,
-    POINTS,
-    STEPS,
-    TICK,
-    Estimator,
-    begin_filter,
-)
 from biped.kernels.loop.kalman import new_filter
 from biped.kernels.loop.log import OBSERVED
 from biped.kernels.loop.measurement import SensorModel
@@ -73,8 +63,8 @@ def begin_estimation(world: World, internal: World, state: State, model: Model) 
             place[...] = array
     prepare(internal.tree, internal.state, internal.scratch)
     internal.log.cursor[OBSERVED] = -1  # its rates are unknown
-    world.estimator.counts[[TICK, LOST, POINTS]] = 0
-    begin_filter(world.estimator.filter)
+    world.estimator.counts[[estimators.TICK, estimators.LOST, estimators.POINTS]] = 0
+    estimators.begin_filter(world.estimator.filter)
 
 
 def is_estimated(sensors: Sensors | None, model: Model, controller: Controller | None) -> bool:
@@ -96,13 +86,15 @@ def is_estimated(sensors: Sensors | None, model: Model, controller: Controller |
     return True
 
 
-def no_estimator(world: Any) -> Estimator:
+def no_estimator(world: Any) -> estimators.Estimator:
     """Return the estimator of a run without estimation; it shares the arrays of the run's world."""
     model = new_error_model(1, 1, 1, 1.0, np.zeros(1), np.zeros(1), 0.0, np.zeros(FLOOR_MOTIONS))
-    return _estimator(world, np.zeros(COUNTS, dtype=np.int64), model, (1, 1, 1, 1))
+    return _estimator(world, np.zeros(estimators.COUNTS, dtype=np.int64), model, (1, 1, 1, 1))
 
 
-def estimator_of(world: World, model: Model, sensors: SensorModel, period: float, steps: int, q: Floats) -> Estimator:
+def estimator_of(
+    world: World, model: Model, sensors: SensorModel, period: float, steps: int, q: Floats
+) -> estimators.Estimator:
     """Return the estimator with the internal closed loop ``world``.
 
     Args:
@@ -116,8 +108,8 @@ def estimator_of(world: World, model: Model, sensors: SensorModel, period: float
     every = max(1, round(SPAN / period))
     motion = model.nq + model.nv
     lag = math.ceil(int(sensors.late[:motion].max(initial=0)) / every)
-    counts = np.zeros(COUNTS, dtype=np.int64)
-    counts[[EVERY, STEPS, LAG]] = every, steps, lag
+    counts = np.zeros(estimators.COUNTS, dtype=np.int64)
+    counts[[estimators.EVERY, estimators.STEPS, estimators.LAG]] = every, steps, lag
     floor = np.array([FLOOR_VELOCITY, FLOOR_VELOCITY, FLOOR_RATE, FLOOR_RATE])
     errors = new_error_model(
         model.n, model.nv, model.nc, every * period, _strength(model, q), _slack(model), CALM, floor
@@ -131,9 +123,9 @@ def estimator_of(world: World, model: Model, sensors: SensorModel, period: float
     return made
 
 
-def _estimator(world: Any, counts: Any, model: Any, sizes: tuple[int, int, int, int]) -> Estimator:
+def _estimator(world: Any, counts: Any, model: Any, sizes: tuple[int, int, int, int]) -> estimators.Estimator:
     rows, nq, nv, nc = sizes
-    return Estimator(
+    return estimators.Estimator(
         counts=counts,
         place=np.zeros(1 + PARTS, dtype=object if numba.config.DISABLE_JIT else np.int64),
         cursor=world.log.cursor,

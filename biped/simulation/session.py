@@ -25,17 +25,10 @@ from biped.runs.recording import Recording
 from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
 from biped.runs.verdict import COMPLETED, INTERRUPTED, UNDECIDED
+from biped.simulation import snapshot as snapshots
 from biped.simulation.driver import Announce, Driver, Progress
 from biped.simulation.estimation import begin_estimation
 from biped.simulation.plan import check_rows
-from biped.simulation.snapshot import (
-    Snapshot,
-    copies_of,
-    put_arrays,
-    put_seeds,
-    put_state,
-    seeds_of,
-)
 from biped.simulation.world import NEVER, leave_floor
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -93,7 +86,7 @@ class Session:
         count[MOST_ITERATIONS] = 0
         modes = zip(self.model.contact_names, self.state.arrays.mode, strict=True)
         self._standing = frozenset(name for name, mode in modes if mode != NONE)
-        self._beginning: Snapshot | None = None
+        self._beginning: snapshots.Snapshot | None = None
         if rest is not None:
             self._remember(rest)
 
@@ -230,7 +223,7 @@ class Session:
         session = Session(scene, self._start, in_place=True)
         session._driver.was_reset = self._driver.was_reset and scene.controller is self.scene.controller
         if self.plan.internal is not None and _bases(scene) == _bases(self.scene):
-            put_arrays(
+            snapshots.put_arrays(
                 memory_of(self.plan.world.estimator, self.plan.world.torque),
                 memory_of(session.plan.world.estimator, session.plan.world.torque),
             )
@@ -238,23 +231,23 @@ class Session:
 
     # --- going back ---
 
-    def save(self) -> Snapshot:
+    def save(self) -> snapshots.Snapshot:
         """Return a snapshot of the session for ``restore``."""
         driver, world = self._driver, self.plan.world
         leave_floor(world.ground, self.state)
         controller = self.plan.controller
-        return Snapshot(
+        return snapshots.Snapshot(
             state=self.state.copy(),
-            law=copies_of(self.plan.law),
-            estimator=copies_of(memory_of(world.estimator, world.torque)),
+            law=snapshots.copies_of(self.plan.law),
+            estimator=snapshots.copies_of(memory_of(world.estimator, world.torque)),
             memory=None if controller is None else controller.memory(),
             recorded=world.log.extra.copy(),
-            seeds=seeds_of(world),
+            seeds=snapshots.seeds_of(world),
             was_reset=driver.was_reset,
             ending=driver.ending,
         )
 
-    def restore(self, snapshot: Snapshot) -> Observation:
+    def restore(self, snapshot: snapshots.Snapshot) -> Observation:
         """Return to a snapshot of this session, any number of times; the continuation is the same, bit for bit.
 
         A Python controller with memory must define ``Controller.memory``.
@@ -268,10 +261,10 @@ class Session:
                 "this engine does not expose its state and cannot return to a snapshot: make a new Session"
             )
         driver, world = self._driver, self.plan.world
-        put_state(snapshot.state, self.state, world)
+        snapshots.put_state(snapshot.state, self.state, world)
         self._remember(snapshot)
         world.log.extra[:] = snapshot.recorded
-        put_seeds(snapshot.seeds, world)
+        snapshots.put_seeds(snapshot.seeds, world)
         driver.was_reset, driver.ending = snapshot.was_reset, snapshot.ending
         driver.forget()
         return self.observe()
@@ -296,24 +289,24 @@ class Session:
         """Return a deep copy: two sessions share no controller."""
         return copy.deepcopy(self)
 
-    def go_on_from(self, snapshot: Snapshot) -> None:
+    def go_on_from(self, snapshot: snapshots.Snapshot) -> None:
         """Restore a snapshot of another session with equal start and settings; keep this session's own controller."""
         self._first()
         self.restore(snapshot)
         self._driver.was_reset = snapshot.was_reset
 
-    def _remember(self, snapshot: Snapshot) -> None:
+    def _remember(self, snapshot: snapshots.Snapshot) -> None:
         """Restore the controller's memory from a snapshot; a Python controller without ``memory`` is reset instead."""
-        put_arrays(snapshot.law, self.plan.law)
+        snapshots.put_arrays(snapshot.law, self.plan.law)
         if snapshot.estimator or self.plan.internal is None:
-            put_arrays(snapshot.estimator, memory_of(self.plan.world.estimator, self.plan.world.torque))
+            snapshots.put_arrays(snapshot.estimator, memory_of(self.plan.world.estimator, self.plan.world.torque))
         else:
             begin_estimation(self.plan.world, self.plan.internal, self.state, self.plan.nominal_model)
         self._driver.was_reset = snapshot.was_reset and snapshot.memory is not None
         if snapshot.memory is not None and self.plan.controller is not None:
             self.plan.controller.remember(snapshot.memory)
 
-    def _first(self) -> Snapshot:
+    def _first(self) -> snapshots.Snapshot:
         """Return the snapshot of the beginning, which the first call takes before the first step."""
         if self._beginning is None:
             self._beginning = self.save()
@@ -436,7 +429,9 @@ def _bases(scene: Scene) -> tuple[Any, ...]:
     return id(scene.model), scene.floor, scene.integrator, imperfect
 
 
-def _copied(scene: Scene, start: Start | None, snapshot: Snapshot, rows: list[Any], events: list[Any]) -> Session:
+def _copied(
+    scene: Scene, start: Start | None, snapshot: snapshots.Snapshot, rows: list[Any], events: list[Any]
+) -> Session:
     session = Session(scene, start)
     session.go_on_from(snapshot)
     session._driver.rows, session._driver.events = rows, events

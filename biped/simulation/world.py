@@ -13,21 +13,12 @@ from biped.errors import InputError
 from biped.inputs.fields import quantity
 from biped.integrators import Integrator
 from biped.kernels.loop import measurement as kernels
+from biped.kernels.loop import projectile as projectiles
 from biped.kernels.loop.closed_loop import FallLimits, World
 from biped.kernels.loop.following import follows, stay
 from biped.kernels.loop.log import Log, new_log
 from biped.kernels.loop.measurement import SensorModel, ideal_actuators, new_measurement, perfect_sensors
 from biped.kernels.loop.part_indices import PARTS
-from biped.kernels.loop.projectile import (
-    ARMED,
-    NEAR,
-    Projectile,
-    free_box,
-    gap_between,
-    new_projectile,
-    new_projectile_state,
-    target_box,
-)
 from biped.kernels.state.pushes import Pushes
 from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.step.step import prepare
@@ -195,15 +186,15 @@ def _build_sensors(model: Model, nominal_model: Model, disturbances: Disturbance
     return (disturbances.sensors or Sensors()).compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
 
 
-def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> Projectile:
+def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Poses) -> projectiles.Projectile:
     if throw is None:
-        return new_projectile(new_projectile_state())
+        return projectiles.new_projectile(projectiles.new_projectile_state())
     goes_on = state.projectile is not None and state.throw == throw
     targets = _targets(model, throw)
     if not goes_on:
         state.projectile, state.throw = _state_of(throw, len(targets)), throw
     assert state.projectile is not None
-    projectile = new_projectile(state.projectile)
+    projectile = projectiles.new_projectile(state.projectile)
     _arm(model, throw, targets, projectile)
     _check_speed(throw, float(state.arrays.clock[STEP_LENGTH]))
     if not goes_on:
@@ -213,17 +204,17 @@ def _build_projectile(model: Model, state: State, throw: Throw | None, poses: Po
 
 def _check_speed(throw: Throw, step: float) -> None:
     speed = float(np.linalg.norm(throw.velocity))
-    if speed * step > NEAR:
+    if speed * step > projectiles.NEAR:
         raise InputError(
             f"the thrown box's {speed:g} m/s is too fast for a time step of {step:g} s: "
-            f"set a time step of {NEAR / speed:.3g} s at most"
+            f"set a time step of {projectiles.NEAR / speed:.3g} s at most"
         )
 
 
-def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectile, poses: Poses) -> None:
+def _check_apart(model: Model, throw: Throw, state: State, projectile: projectiles.Projectile, poses: Poses) -> None:
     for k, i in enumerate(projectile.target_body):
-        target = target_box(model.tree, state.arrays, poses, projectile, k)
-        if gap_between(target, projectile.target_radius[k], free_box(projectile)) < 0.0:
+        target = projectiles.target_box(model.tree, state.arrays, poses, projectile, k)
+        if projectiles.gap_between(target, projectile.target_radius[k], projectiles.free_box(projectile)) < 0.0:
             raise InputError(
                 f"the thrown box would start at {throw.position}, inside of the box of {model.body_names[i]!r}: start "
                 "it outside"
@@ -232,7 +223,7 @@ def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectil
 
 def _state_of(throw: Throw, targets: int) -> Floats:
     """Return the state of the thrown box at its release."""
-    state = new_projectile_state(targets)
+    state = projectiles.new_projectile_state(targets)
     R = quaternion_matrix(throw.orientation)
     inertia = R @ box_inertia(throw.mass, throw.size) @ R.T
     state[0:3], state[3:7] = throw.position, throw.orientation
@@ -259,8 +250,8 @@ def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
     return targets
 
 
-def _arm(model: Model, throw: Throw, targets: tuple[Box | Capsule, ...], projectile: Projectile) -> None:
-    projectile.status[ARMED] = 1
+def _arm(model: Model, throw: Throw, targets: tuple[Box | Capsule, ...], projectile: projectiles.Projectile) -> None:
+    projectile.status[projectiles.ARMED] = 1
     projectile.mass[0] = throw.mass
     projectile.inertia[0] = np.asarray(box_inertia(throw.mass, throw.size)).ravel()
     projectile.half[:] = np.asarray(throw.size) / 2.0

@@ -13,19 +13,10 @@ from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene, floor_of
 from biped.simulation.world import Fall
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.parameters import groups
+from experiments.catalogue.parameters import groups, initial
 from experiments.catalogue.parameters.controllers import SET_POINT, WORKSPACE, controller_from, controller_parameters
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.floors import floor_from, floor_parameters
-from experiments.catalogue.parameters.initial import (
-    OURS,
-    STANCE,
-    UPRIGHT,
-    initial_state,
-    posture_parameters,
-    settle_from,
-    upright_posture,
-)
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, is_human, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
@@ -55,9 +46,9 @@ def parameters(
     return (
         *groups.run_parameters(3.0, 5e-4, "every control period", SOURCE, extend=0.0 if is_human(robot) else EXTEND),
         *_controller(target_position, target_orientation, orientation_source, robot),
-        *posture_parameters(model, posture_source, **start),
-        *floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),
-        *field_parameters(fall, "fall", OURS),
+        *initial.posture_parameters(model, posture_source, **start),
+        *floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else initial.OURS),
+        *field_parameters(fall, "fall", initial.OURS),
         *groups.integrator_parameters(),
     )
 
@@ -75,18 +66,18 @@ def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Mo
     model, floor = model or human(), floor_from(values)
     law = _law_of(values)
     return groups.scene_from(
-        values, model, initial_state(model, values), law, floor=floor,
-        disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),
+        values, model, initial.initial_state(model, values), law, floor=floor,
+        disturbances=disturbances, fall=groups.fall_from(values), settle=initial.settle_from(values),
     )  # fmt: skip
 
 
 def _law_of(values: Values) -> Controller:
     """Return the controller; its set point follows the stance unless a set point is given."""
     law, set_point = controller_from(values), values.get(SET_POINT[0])
-    if values.get(STANCE) != UPRIGHT:
+    if values.get(initial.STANCE) != initial.UPRIGHT:
         return law
     model = robot_named(str(values.get(ROBOT, HUMAN)))
-    q = upright_posture(model, values)
+    q = initial.upright_posture(model, values)
     return law.holding(model, q) if set_point is None or np.array_equal(np.asarray(set_point), q[:3]) else law
 
 

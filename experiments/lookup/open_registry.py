@@ -14,15 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from biped.errors import InputError
-from biped.inputs.modules import (
-    PROJECT_PACKAGES,
-    check_may_import,
-    digest_of,
-    file_of,
-    may_import,
-    module_named,
-    module_of_file,
-)
+from biped.inputs import modules
 from contact.errors import BipedError, did_you_mean
 
 PROJECT = "this project"
@@ -82,9 +74,9 @@ class OpenRegistry:
             entry = self._of(name, self.installed[name].value)
             return Entry(name, entry.thing, _distribution(self.installed[name]), entry.file, entry.digest)
         if ":" in name or name.endswith(".py"):
-            check_may_import(name)
+            modules.check_may_import(name)
         entry = self._of(name, name)
-        may_import(entry.name)
+        modules.may_import(entry.name)
         return entry
 
     def _of(self, name: str, place: str) -> Entry:
@@ -93,7 +85,7 @@ class OpenRegistry:
         if not where.endswith(".py") and not colon:
             raise self._unknown(name)
         try:
-            module = module_of_file(Path(where)) if where.endswith(".py") else module_named(where)
+            module = modules.module_of_file(Path(where)) if where.endswith(".py") else modules.module_named(where)
         except BipedError as error:
             raise InputError(f"{self.what} {name!r}: {error}") from error
         attribute = attribute or self._only(name, module)
@@ -101,10 +93,10 @@ class OpenRegistry:
         if not self.fits(thing):
             raise InputError(f"{self.what} {name!r}: {self._misfit(module, attribute)}")
         file = Path(str(module.__file__))
-        if module.__name__.partition(".")[0] in PROJECT_PACKAGES:
+        if module.__name__.partition(".")[0] in modules.PROJECT_PACKAGES:
             return Entry(place, thing, PROJECT)
         address = str(Path(where).resolve()) if where.endswith(".py") else where  # a name that is valid in any process
-        return Entry(f"{address}:{attribute}", thing, str(file), file, digest_of(file))
+        return Entry(f"{address}:{attribute}", thing, str(file), file, modules.digest_of(file))
 
     def _candidates(self, module: ModuleType) -> list[str]:
         """Return the names of all objects of the kind that a module defines, without imported classes."""
@@ -163,16 +155,16 @@ def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
 
 def is_project_code(thing: Any) -> bool:
     """Return True for a class or function of the project or of Python."""
-    return thing.__module__.partition(".")[0] in (*PROJECT_PACKAGES, "builtins")
+    return thing.__module__.partition(".")[0] in (*modules.PROJECT_PACKAGES, "builtins")
 
 
 def digest_at(name: str) -> str:
     """Return the present digest of the file of an ``Entry`` of this name, without running it; empty without a file."""
     where = name.rpartition(":")[0]
     if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a controller reads
-        return digest_of(Path(name))
-    file = file_of(where)
-    return digest_of(file) if file else ""
+        return modules.digest_of(Path(name))
+    file = modules.file_of(where)
+    return modules.digest_of(file) if file else ""
 
 
 def _distribution(entry: EntryPoint) -> str:

@@ -13,16 +13,7 @@ from contact import RUBBER
 from contact.arrays import Floats
 from contact.modes import STICKING
 from controllers.impedance import JointImpedance
-from experiments.work_precision.case import (
-    Forms,
-    LagrangianCase,
-    Problem,
-    Reference,
-    TreeCase,
-    TreeEquations,
-    reference,
-    rms,
-)
+from experiments.work_precision import case as cases
 from formulations.assembly.joint import quaternion_product
 
 #: [kg·m²] and [rad/s], Wendlandt 1997, (2.52).
@@ -50,18 +41,18 @@ def tree_case(
     model: Model,
     start: State,
     places: Callable[[Floats], Floats] | None,
-    problem: Problem,
+    problem: cases.Problem,
     controller: JointImpedance | None = None,
-    equations: TreeEquations | None = None,
-) -> TreeCase:
+    equations: cases.TreeEquations | None = None,
+) -> cases.TreeCase:
     """Return a tree with its reference; the points are the bodies' centres of mass unless ``places`` gives others."""
     where = places or (lambda q: forward_kinematics(model, q).position)
     begin = np.concatenate([start.q, start.arrays.cache.rate])
-    truth = reference(
-        equations or TreeEquations(model), begin, problem.times, lambda state: where(state[: model.nq]),
+    truth = cases.reference(
+        equations or cases.TreeEquations(model), begin, problem.times, lambda state: where(state[: model.nq]),
         lambda state: energy(model, state[: model.nq], state[model.nq :]).total,
     )  # fmt: skip
-    return TreeCase(model, start, where, truth, controller)
+    return cases.TreeCase(model, start, where, truth, controller)
 
 
 def _axes_tips(quaternion: Floats) -> Floats:
@@ -73,21 +64,21 @@ def _diagonal(x: float, y: float, z: float) -> Matrix3:
     return (x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)
 
 
-def _free_body() -> Forms:
+def _free_body() -> cases.Forms:
     from formulations.lagrangian import rigid_body
 
     body = Body("body", 1.0, _diagonal(*INERTIA), (0.0, 0.0, 0.0), floating("root"))
     model = Model("free_rigid_body", (body,)).with_gravity((0.0, 0.0, 0.0))
     start = State.at(model, model.neutral(), np.array([0.0, 0.0, 0.0, *OMEGA]))
     tree = tree_case(model, start, lambda q: _axes_tips(q[3:7]), FREE_BODY)
-    lagrangian = LagrangianCase(
+    lagrangian = cases.LagrangianCase(
         rigid_body(INERTIA),
         np.array([1.0, 0.0, 0.0, 0.0]),
         np.array([0.0, *OMEGA]) / 2.0,
         lambda table: np.array([_axes_tips(row) for row in table]),
         tree.reference,
     )
-    return Forms((tree, lagrangian), ())
+    return cases.Forms((tree, lagrangian), ())
 
 
 def pendulum_start() -> tuple[Floats, Floats]:
@@ -120,30 +111,32 @@ def pendulum_tree() -> tuple[Model, State]:
     return model, State.at(model, np.concatenate([first, turned]), np.concatenate([omega[0], omega[1] - omega[0]]))
 
 
-def _pendulum() -> Forms:
+def _pendulum() -> cases.Forms:
     from formulations.lagrangian import double_spherical_pendulum
 
     tree = tree_case(*pendulum_tree(), None, PENDULUM)
     q0, v0 = pendulum_start()
     truth = pendulum_reference(MASSES, RODS, q0, v0, PENDULUM.times)
-    apart = rms(tree.reference.places, truth.places)
+    apart = cases.rms(tree.reference.places, truth.places)
     remark = (
         f"The bodies of a tree need an inertia: its masses are solid balls of {BALL:g} m radius, fixed to their rods. "
         f"This changes their motion by {apart:.2g} m (root mean square). Errors do not include this difference, "
         "because each form has its own reference."
     )
     system = double_spherical_pendulum()
-    return Forms((tree, LagrangianCase(system, q0, v0, lambda q: q.reshape(len(q), 2, 3), truth)), (remark,))
+    return cases.Forms(
+        (tree, cases.LagrangianCase(system, q0, v0, lambda q: q.reshape(len(q), 2, 3), truth)), (remark,)
+    )
 
 
-def _chain() -> Forms:
+def _chain() -> cases.Forms:
     model = chain(10).without_contacts()
-    return Forms((tree_case(model, State.at(model, np.full(model.nq, 0.2)), None, CHAIN),), ())
+    return cases.Forms((tree_case(model, State.at(model, np.full(model.nq, 0.2)), None, CHAIN),), ())
 
 
-def _flight() -> Forms:
+def _flight() -> cases.Forms:
     model = human().with_gravity((0.0, 0.0, 0.0)).without_contacts()
-    return Forms((tree_case(model, State.at(model, *tumbling(model)), None, FLIGHT),), ())
+    return cases.Forms((tree_case(model, State.at(model, *tumbling(model)), None, FLIGHT),), ())
 
 
 def _settled(model: Model) -> State:
@@ -156,13 +149,13 @@ def _settled(model: Model) -> State:
     return state
 
 
-def _standing() -> Forms:
+def _standing() -> cases.Forms:
     model = human()
     rest = {f"{side}_hip_pitch": LEAN for side in ("left", "right")}
     controller = JointImpedance(rest=rest, period=STANDING.duration / STANDING.samples)
     start = _settled(model)
     impedance = controller.impedance(model)
-    equations = TreeEquations(model, RUBBER, start.arrays.anchor.copy(), impedance)
+    equations = cases.TreeEquations(model, RUBBER, start.arrays.anchor.copy(), impedance)
     case = tree_case(model, start, None, STANDING, controller, equations)
     use = equations.greatest_use_of_friction(case.reference.states)
     stiffness, damping = max(impedance.stiffness.values()), max(impedance.damping.values())
@@ -172,26 +165,26 @@ def _standing() -> Forms:
         f"{100 * use:.0f}% of their friction limit: the motion is smooth and has a reference, so methods show their "
         "order. The problem is stiff: the floor damps a foot within a tenth of a millisecond."
     )
-    return Forms((case,), (remark,))
+    return cases.Forms((case,), (remark,))
 
 
-FREE_BODY = Problem(
+FREE_BODY = cases.Problem(
     "free-body", "a free rigid body tumbles", "Wendlandt 1997, (2.52)",
     "the three points 1 m along the body's axes", 5.0, 25, 0.1, 11, _free_body, ("sympy",),
 )  # fmt: skip
-PENDULUM = Problem(
+PENDULUM = cases.Problem(
     "pendulum", "a double spherical pendulum swings", "Wendlandt 1997, after (2.55)",
     "the two masses", 3.0, 30, 0.05, 10, _pendulum, ("sympy",),
 )  # fmt: skip
-CHAIN = Problem(
+CHAIN = cases.Problem(
     "chain", "a chain of 10 links falls from a bend", "links of 0.3 m and 1 kg, hinges bent by 0.2 rad",
     "the links' centres of mass", 1.0, 20, 0.01, 8, _chain,
 )  # fmt: skip
-FLIGHT = Problem(
+FLIGHT = cases.Problem(
     "flight", "a human tumbles freely, without gravity", "the human of Wendlandt 1997, 4.1; rates of about 2 rad/s",
     "the bodies' centres of mass", 1.0, 20, 0.01, 8, _flight,
 )  # fmt: skip
-STANDING = Problem(
+STANDING = cases.Problem(
     "standing", "a human sways on its feet", "the human of Wendlandt 1997, 4.1, on the floor of 5.3",
     "the bodies' centres of mass", 0.5, 10, 0.01, 9, _standing,
 )  # fmt: skip
@@ -202,7 +195,7 @@ PROBLEMS = {problem.name: problem for problem in (FREE_BODY, PENDULUM, CHAIN, FL
 
 def pendulum_reference(
     masses: tuple[float, float], rods: tuple[float, float], q0: Floats, v0: Floats, times: Floats
-) -> Reference:
+) -> cases.Reference:
     """Return the reference motion of Wendlandt 1997, (2.54): masses [kg] on rods [m], from q0 [m] and v0 [m/s]."""
     m1, m2 = masses
     weight = np.array([0.0, 0.0, -9.81 * m1, 0.0, 0.0, -9.81 * m2])
@@ -221,7 +214,7 @@ def pendulum_reference(
         multipliers = np.linalg.solve(inverse @ rows.T, required - inverse @ weight)
         return np.concatenate([v, (weight + rows.T @ multipliers) / mass])
 
-    return reference(
+    return cases.reference(
         rate, np.concatenate([q0, v0]), times, lambda state: state[:6].reshape(2, 3),
         lambda state: float(0.5 * mass @ state[6:] ** 2 - weight @ state[:6]),
     )  # fmt: skip

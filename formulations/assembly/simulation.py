@@ -23,17 +23,8 @@ from formulations.assembly import encounters, wrenches
 from formulations.assembly.custom import CustomLink
 from formulations.assembly.drawing import checks_of, world_of
 from formulations.assembly.errors import AssemblyError
-from formulations.assembly.kernels import loop, step
+from formulations.assembly.kernels import loop, step, system
 from formulations.assembly.kernels.bodies import rotations_at
-from formulations.assembly.kernels.system import (
-    FRESH,
-    ITERATIONS,
-    MOST_ITERATIONS,
-    STEPS,
-    Rule,
-    new_buffers,
-    new_motion,
-)
 from formulations.assembly.placement import Placement
 from formulations.assembly.wrenches import Wrench
 from formulations.mechanism.custom import CustomPotential
@@ -77,9 +68,9 @@ class Settings(StepSettings):
             raise AssemblyError(f"order = {self.order!r}: it must be 1 or 2")
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> system.Rule:
         """Settings as the kernels need them."""
-        return Rule(
+        return system.Rule(
             float(self.step), 1.0 / self.order, float(self.tolerance), float(self.complementarity),
             int(self.max_iterations), MAX_BACKTRACKS,
         )  # fmt: skip
@@ -246,8 +237,8 @@ class _Simulation:
         more = encounters.buffers_for_encounters(assembly)
         c, pairs = c + more[0], pairs + more[1]
         self.encounters = encounters.Encounters(assembly, self.rule.h) if assembly.touching else None
-        self.motion = new_motion(n, rows, c, pairs)
-        self.buffers = new_buffers(n, m, rows, c, pairs, len(self.system.graph.other))
+        self.motion = system.new_motion(n, rows, c, pairs)
+        self.buffers = system.new_buffers(n, m, rows, c, pairs, len(self.system.graph.other))
         self.motion.force[
             [row for row, link in freedoms_of(assembly) if isinstance(link.component, CustomPotential)]
         ] = -1.0
@@ -261,7 +252,7 @@ class _Simulation:
         rotations_at(motion.poses)
         motion.coordinate[:], _ = assembly.rows_at(start)
         step.set_momenta(self.system, motion, np.ascontiguousarray(start.velocity))
-        motion.counts[FRESH] = 1
+        motion.counts[system.FRESH] = 1
         turn = np.hstack([np.ones((n, 1)), 0.5 * self.rule.h * start.velocity[:, 3:]])
         turn /= np.linalg.norm(turn, axis=1, keepdims=True)
         motion.last_displacement[:] = np.hstack([self.rule.h * start.velocity[:, :3], turn])
@@ -324,7 +315,7 @@ class _Simulation:
 
     def failure(self, cause: int) -> str:
         """Return a message about the cause of failure that ended the motion."""
-        reached = self.motion.counts[STEPS] * self.rule.h
+        reached = self.motion.counts[system.STEPS] * self.rule.h
         remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
         reason = f"{why(cause, self.settings.max_iterations)}; {remedy}"
         return f"at {reached:.6g} s of {self.assembly.name!r}: {reason}"
@@ -332,7 +323,7 @@ class _Simulation:
     def recorded(self, seconds: float, failure: str) -> Motion:
         """Return the motion until the last solved step."""
         counts, every = self.motion.counts, self.settings.record_every
-        steps = int(counts[STEPS])
+        steps = int(counts[system.STEPS])
         count = -(-steps // every) if failure else len(self.table)
         rows = self._columns(self.table[:count])
         units = units_of(self.assembly)
@@ -345,8 +336,8 @@ class _Simulation:
             "step": self.rule.h,
             "order": self.settings.order,
             "steps": steps,
-            "newton_mean": float(counts[ITERATIONS]) / max(steps, 1),
-            "newton_max": int(counts[MOST_ITERATIONS]),
+            "newton_mean": float(counts[system.ITERATIONS]) / max(steps, 1),
+            "newton_max": int(counts[system.MOST_ITERATIONS]),
         }
         return Motion(assembly=self.assembly, **parts_of_run(
             world_of(self.assembly, self.rule.h), times, columns, units,

@@ -23,12 +23,7 @@ from formulations.mechanism.compilation import Builder
 from formulations.mechanism.component import Component, Constraint, Force, Potential
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.kernels import custom as kernels
-from formulations.mechanism.kernels.custom_parts import (
-    constraint_part,
-    force_part,
-    potential_part,
-    potential_without_hessian,
-)
+from formulations.mechanism.kernels import custom_parts
 from kernelcache import kernel
 
 _parts: dict[type, Callable[..., int]] = {}
@@ -143,12 +138,12 @@ def _made(kind: type) -> Callable[..., int]:
     if issubclass(kind, CustomPotential):
         energy, gradient = _compiled(kind, CustomPotential, "energy"), _compiled(kind, CustomPotential, "gradient")
         if kind.hessian is None:
-            return potential_without_hessian(_name(kind), energy, gradient)
-        return potential_part(_name(kind), energy, gradient, kernel(kind.hessian))
+            return custom_parts.potential_without_hessian(_name(kind), energy, gradient)
+        return custom_parts.potential_part(_name(kind), energy, gradient, kernel(kind.hessian))
     if issubclass(kind, CustomForce):
-        return force_part(_name(kind), _compiled(kind, CustomForce, "force"))
+        return custom_parts.force_part(_name(kind), _compiled(kind, CustomForce, "force"))
     value, jacobian = _compiled(kind, CustomConstraint, "value"), _compiled(kind, CustomConstraint, "jacobian")
-    return constraint_part(_name(kind), value, jacobian)
+    return custom_parts.constraint_part(_name(kind), value, jacobian)
 
 
 def _compiled(kind: type, base: type, name: str) -> Callable[..., Any]:

@@ -9,14 +9,7 @@ estimate to the present, and the internal state is corrected by it. If nothing u
 import math
 from typing import Any, NamedTuple
 
-from biped.kernels.loop.error_model import (
-    ErrorModel,
-    allow,
-    factor_held,
-    set_error_model,
-    set_point_rows,
-    write_transition,
-)
+from biped.kernels.loop import error_model
 from biped.kernels.loop.kalman import Filter, advance_covariance, advance_error, is_finite, update
 from biped.kernels.loop.measurement import START, Measurement, beyond, place_measured
 from biped.kernels.loop.part_indices import APPLY, MEASURE, TAKE_STEPS
@@ -27,21 +20,9 @@ from biped.kernels.step.step import prepare
 from biped.kernels.tree.dynamics import centre_of_mass, compose_mass_matrix
 from biped.kernels.tree.tree import FLOATING, Tree
 from biped.kernels.variational.equations import Scratch, reference_point
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.modes import NONE, SLIDING
-from contact.vectors import (
-    add,
-    copy1,
-    load3,
-    norm,
-    quat_difference,
-    quat_exp,
-    quat_mul,
-    quat_normalized,
-    rotation_vector,
-    store3,
-    sub,
-)
 from kernelcache import call, kernel, routine
 
 # Indices of ``Estimator.counts``.
@@ -83,7 +64,7 @@ class Estimator(NamedTuple):
     noise: Floats  # (·, nv, ·)
     mended: Floats  # (·, 2 nv) correction of the internal state
     # The filter:
-    model: ErrorModel
+    model: error_model.ErrorModel
     filter: Filter
     error: Floats  # (2 nv,) buffer
     buffer: Floats  # (nv, 1) buffer
@@ -131,7 +112,7 @@ def estimate(estimator, plant, sensors, torque, measurement):
 @kernel
 def simulate_tick(estimator, torque, measurement):
     """Take the steps of a tick with the given torques; restart from the measurement if there is no solution."""
-    copy1(torque, estimator.torque)
+    vec.copy1(torque, estimator.torque)
     call(estimator.place[1 + APPLY], estimator.place[0])
     estimator.cursor[0] = estimator.cursor[1] = 0
     reason = call(estimator.place[1 + TAKE_STEPS], estimator.place[0], estimator.counts[STEPS])
@@ -147,14 +128,14 @@ def restart(estimator, measurement):
     state, counts = estimator.state, estimator.counts
     counts[LOST] += 1
     counts[TICK] = 0
-    copy1(measurement.q, state.q)
-    copy1(measurement.motion.rates, estimator.shown.motion.rates)
-    copy1(measurement.motion.rates, state.cache.rate)
+    vec.copy1(measurement.q, state.q)
+    vec.copy1(measurement.motion.rates, estimator.shown.motion.rates)
+    vec.copy1(measurement.motion.rates, state.cache.rate)
     prepare(estimator.tree, state, estimator.scratch)
     set_momentum(estimator)
     origin = reference_point(estimator.tree, state.q)
     for c in range(state.mode.shape[0]):
-        x, y, z = add(origin, load3(estimator.scratch.motion.poses.contact, c))
+        x, y, z = vec.add(origin, vec.load3(estimator.scratch.motion.poses.contact, c))
         state.anchor[c, 0], state.anchor[c, 1] = x, y
         state.mode[c] = SLIDING if z < 0.0 else NONE
         state.contact_state[c] = state.mode[c]
@@ -200,8 +181,8 @@ def correct(estimator, plant, sensors):
     counts, state, size = estimator.counts, estimator.filter, estimator.q.shape[0]
     now, span = counts[TICK] // counts[EVERY], estimator.model.span
     then = now - counts[LAG]
-    copy1(estimator.state.q, estimator.q[now % size])
-    copy1(estimator.shown.motion.rates, estimator.rates[now % size])
+    vec.copy1(estimator.state.q, estimator.q[now % size])
+    vec.copy1(estimator.shown.motion.rates, estimator.rates[now % size])
     estimator.error[:] = 0.0
     if then > 0:
         before = (then - 1) % size
@@ -214,22 +195,22 @@ def correct(estimator, plant, sensors):
         if not (is_finite(state.mean[0]) and math.isfinite(state.surprise[0])):
             begin_filter(state)
             counts[LOST] += 1
-        copy1(state.mean[0], estimator.error)
+        vec.copy1(state.mean[0], estimator.error)
         for k in range(then, now):
             advance_error(estimator.transition[k % size], span, estimator.error, estimator.buffer[:, 0])
             if k + 1 < now:
                 subtract(estimator.error, estimator.mended[(k + 1) % size])
-    set_error_model(
+    error_model.set_error_model(
         estimator.tree, estimator.scratch.motion, estimator.state.mode, estimator.state.force, estimator.model
     )
     if then > 0:
         move_internal_state(estimator)
         if counts[LAG] == 0:
             subtract(state.mean[0], estimator.error)
-    copy1(estimator.error, estimator.mended[now % size])
-    copy1(estimator.state.q, estimator.q[now % size])
-    copy1(estimator.shown.motion.rates, estimator.rates[now % size])
-    write_transition(
+    vec.copy1(estimator.error, estimator.mended[now % size])
+    vec.copy1(estimator.state.q, estimator.q[now % size])
+    vec.copy1(estimator.shown.motion.rates, estimator.rates[now % size])
+    error_model.write_transition(
         estimator.tree, estimator.scratch.motion.poses, estimator.model, noise_share(estimator),
         estimator.transition[now % size],
         estimator.noise[now % size],
@@ -279,9 +260,12 @@ def compare_turn(state, sensors, a, j, q, measured, start):
         (measured[a], measured[a + 1], measured[a + 2], measured[a + 3]),
     )
     begun = start[a], start[a + 1], start[a + 2], start[a + 3]
-    away, shown = rotation_vector(quat_difference(ours, begun)), rotation_vector(quat_difference(theirs, begun))
-    turn = rotation_vector(quat_difference(theirs, ours))
-    spread = sensors.noise[a] + sensors.share[a] * norm(away)
+    away, shown = (
+        vec.rotation_vector(vec.quat_difference(ours, begun)),
+        vec.rotation_vector(vec.quat_difference(theirs, begun)),
+    )
+    turn = vec.rotation_vector(vec.quat_difference(theirs, ours))
+    spread = sensors.noise[a] + sensors.share[a] * vec.norm(away)
     for axis in range(3):
         compare_by(state, j + axis, sensors.threshold[a], spread, turn[axis], away[axis], shown[axis])
 
@@ -323,22 +307,22 @@ def move_internal_state(estimator):
     tree, nv = estimator.tree, estimator.rates.shape[1]
     hold_points(estimator, error[:nv])
     for first in (0, 2):
-        factor_held(estimator.model, tree, first)
-        allow(estimator.model, error[nv:] if first == 0 else error[:nv], estimator.buffer)
+        error_model.factor_held(estimator.model, tree, first)
+        error_model.allow(estimator.model, error[nv:] if first == 0 else error[:nv], estimator.buffer)
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
-        store3(estimator.points, c, add(origin, load3(motion.poses.contact, c)))
+        vec.store3(estimator.points, c, vec.add(origin, vec.load3(motion.poses.contact, c)))
     displace_configuration(tree, error, state.q)
     prepare(tree, state, estimator.scratch)
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
-        moved = sub(add(origin, load3(motion.poses.contact, c)), load3(estimator.points, c))
+        moved = vec.sub(vec.add(origin, vec.load3(motion.poses.contact, c)), vec.load3(estimator.points, c))
         state.anchor[c, 0] += moved[0]
         state.anchor[c, 1] += moved[1]
     for dof in range(nv):
         estimator.shown.motion.rates[dof] += error[nv + dof]
         state.cache.rate[dof] += error[nv + dof]
-    copy1(state.q, estimator.shown.q)
+    vec.copy1(state.q, estimator.shown.q)
     set_momentum(estimator)
 
 
@@ -350,9 +334,9 @@ def hold_points(estimator, displacement):
     for c in range(state.mode.shape[0]):
         rows = model.kept[c]
         for axis in range(3):
-            copy1(model.point[c, axis], rows[axis])
+            vec.copy1(model.point[c, axis], rows[axis])
         if state.mode[c] == NONE:
-            set_point_rows(tree, estimator.scratch.motion.poses, c, 2, rows)
+            error_model.set_point_rows(tree, estimator.scratch.motion.poses, c, 2, rows)
         rise = 0.0
         for dof in range(nv):
             rise += rows[2, dof] * displacement[dof]
@@ -369,21 +353,21 @@ def displace_configuration(tree, error, q):
         for k in range(3 if tree.kind[i] == FLOATING else 1):
             q[a + k] += error[j + k]
         if tree.kind[i] == FLOATING:
-            turned = quat_mul(
-                quat_exp((error[j + 3], error[j + 4], error[j + 5])), (q[a + 3], q[a + 4], q[a + 5], q[a + 6])
+            turned = vec.quat_mul(
+                vec.quat_exp((error[j + 3], error[j + 4], error[j + 5])), (q[a + 3], q[a + 4], q[a + 5], q[a + 6])
             )
-            q[a + 3], q[a + 4], q[a + 5], q[a + 6] = quat_normalized(turned)
+            q[a + 3], q[a + 4], q[a + 5], q[a + 6] = vec.quat_normalized(turned)
 
 
 @kernel
 def show_estimate(estimator, measurement):
     """Copy the internal state, its contacts and its forces into the measurement."""
     state, shown = estimator.state, estimator.shown
-    copy1(state.q, measurement.q)
-    copy1(shown.motion.rates, measurement.motion.rates)
+    vec.copy1(state.q, measurement.q)
+    vec.copy1(shown.motion.rates, measurement.motion.rates)
     for c in range(state.mode.shape[0]):
         measurement.contact_state[c] = state.contact_state[c]
-        copy1(state.force[c], measurement.force[c])
+        vec.copy1(state.force[c], measurement.force[c])
     place_measured(measurement)
 
 

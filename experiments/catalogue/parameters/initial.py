@@ -11,13 +11,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.model import Model
-from biped.runs.postures import (
-    CROUCHING_ANGLES,
-    CROUCHING_TILT,
-    CROUCHING_TRUNK,
-    has_human_legs,
-    with_loops_closed,
-)
+from biped.runs import postures
 from biped.runs.stance import KNEES, LEAN, Stance
 from biped.runs.state import State
 from biped.simulation.settling import Settle
@@ -66,15 +60,15 @@ def generator_of(values: Values) -> np.random.Generator:
 def posture_parameters(
     model: Model,
     source: str,
-    place: tuple[float, float, float] = CROUCHING_TRUNK,
-    tilt: float = CROUCHING_TILT,
-    posture: Mapping[str, float] = CROUCHING_ANGLES,
+    place: tuple[float, float, float] = postures.CROUCHING_TRUNK,
+    tilt: float = postures.CROUCHING_TILT,
+    posture: Mapping[str, float] = postures.CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
     """Return the parameters of the initial posture; ``posture``: angles by joint, or by joint without left or right."""
     root = model.root.name
     angles = {joint: posture.get(joint, posture.get(joint.partition("_")[2], 0.0)) for joint in model.joint_names}
     return (
-        *(_stance_parameters(model, posture) if has_human_legs(model) else ()),
+        *(_stance_parameters(model, posture) if postures.has_human_legs(model) else ()),
         Parameter(SETTLE, 0.0, "s", _SETTLE, OURS, may_be_infinite=True),
         *(
             Parameter(f"initial.body_{axis}", at, "m", f"Initial {axis} coordinate of the {root}'s CoM", source)
@@ -157,7 +151,7 @@ def initial_state(model: Model, values: Values) -> State:
     q = _posture(model, values)
     if values.number(SETTLE) == 0.0:
         return _moved_off(values, model, q)
-    return State.at(model, with_loops_closed(model, q))
+    return State.at(model, postures.with_loops_closed(model, q))
 
 
 def _posture(model: Model, values: Values) -> Floats:
@@ -180,7 +174,7 @@ def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> St
     q, velocity = q.copy(), np.zeros(model.nv)
     q[[model.coordinate(joint) for joint in model.joint_names]] += noise
     velocity[:3] = values.group("initial")["velocity"]
-    return State.at(model, with_loops_closed(model, q), velocity, time)
+    return State.at(model, postures.with_loops_closed(model, q), velocity, time)
 
 
 def _about_left(model: Model) -> str:

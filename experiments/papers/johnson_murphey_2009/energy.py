@@ -18,15 +18,7 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion
 from experiments.timing import part
-from formulations.mechanism import Mechanism
-from formulations.mechanism.examples import (
-    CLOSED_CHAIN_PINS,
-    CLOSED_CHAIN_START,
-    closed_chain_device,
-    closed_chain_frames,
-    n_link_pendulum,
-    pendulum_frames,
-)
+from formulations.mechanism import Mechanism, examples
 
 #: Time step [s], and interval [s] of the energy samples.
 STEP, EVERY = 0.01, 0.1
@@ -43,11 +35,11 @@ PRINTED_SECONDS = {motions.OURS: 22.1, motions.BULLET: 1.86}
 
 def pendulum_energy(quick: bool, progress: Progress) -> Outcome:
     duration, q = QUICK_SWINGING if quick else SWINGING, {"J1": START}
-    mechanism = n_link_pendulum(1, length=LENGTH, mass=MASS, inertia=INERTIA)
+    mechanism = examples.n_link_pendulum(1, length=LENGTH, mass=MASS, inertia=INERTIA)
     variational = motions.ours(
         mechanism, q, "J1", duration=duration, step=STEP, every=round(EVERY / STEP), progress=part(progress, 0, 2)
     )
-    linkage = Linkage([pendulum_frames(1, LENGTH, (MASS, INERTIA, INERTIA, INERTIA))], q, step=STEP)
+    linkage = Linkage([examples.pendulum_frames(1, LENGTH, (MASS, INERTIA, INERTIA, INERTIA))], q, step=STEP)
     other = motions.bullet(linkage, "J1", duration=duration, every=EVERY, progress=part(progress, 1, 2))
     runs = {motions.OURS: variational, motions.BULLET: other}
     assumed = (
@@ -107,7 +99,7 @@ def _draw(title: str, label: str, runs: dict[str, Motion], of: Callable[[Motion]
 
 def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
     duration = QUICK_DURATION if quick else DURATION
-    mechanism = closed_chain_device()
+    mechanism = examples.closed_chain_device()
     starts = [_start(mechanism, number * SHIFT) for number in range(NEIGHBOURS)]
     neighbours, finer = (
         [motions.ours(mechanism, q, "J", duration=duration, step=h) for q in starts] for h in (STEP, STEP / 2.0)
@@ -115,7 +107,7 @@ def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
     q, runs = starts[0], {motions.OURS: neighbours[0]}
     progress(1.0 / 3.0)
     for number, (label, settings) in enumerate(motions.BULLETS.items(), start=1):
-        linkage = Linkage(closed_chain_frames(), q, CLOSED_CHAIN_PINS, step=STEP, settings=settings)
+        linkage = Linkage(examples.closed_chain_frames(), q, examples.CLOSED_CHAIN_PINS, step=STEP, settings=settings)
         runs[label] = motions.bullet(linkage, "J", duration=duration, every=EVERY, progress=part(progress, number, 3))
     assumed = (
         "the start, which is not printed: the angles of the authors' program (examples/pccd.py), moved onto the "
@@ -136,7 +128,7 @@ def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
 
 def _start(mechanism: Mechanism, shift: float) -> dict[str, float]:
     """Return a start on the constraints, near the authors' start with the coordinate K shifted [rad]."""
-    near = {**CLOSED_CHAIN_START, "K": CLOSED_CHAIN_START["K"] + shift}
+    near = {**examples.CLOSED_CHAIN_START, "K": examples.CLOSED_CHAIN_START["K"] + shift}
     return dict(zip(mechanism.coordinates, mechanism.satisfy_constraints(near).tolist(), strict=True))
 
 

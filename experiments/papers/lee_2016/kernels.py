@@ -11,15 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.integrators.lee.kernels.quasi_newton import set_correction
-from biped.integrators.midpoint.kernels.cached import (
-    carried,
-    joint_transform,
-    momentum_of_body,
-    set_matrix_by_derivatives,
-    set_momentum_by_derivatives,
-    set_residual_by_derivatives,
-    turned_back,
-)
+from biped.integrators.midpoint.kernels import cached
 from biped.integrators.midpoint.kernels.rule import (
     arrive,
     begin_rule,
@@ -73,14 +65,14 @@ def carried_from(tree, i, transform, rows):
     if tree.parent[i] < 0:
         return NOTHING
     R, p, _ = transform
-    return carried(R, p, load6(rows, tree.parent[i]))
+    return cached.carried(R, p, load6(rows, tree.parent[i]))
 
 
 @routine
 def set_every_first_derivative(tree, q, rates, every):
     n = q.shape[0]
     for k in range(n):
-        transform = joint_transform(tree, k, q[k])
+        transform = cached.joint_transform(tree, k, q[k])
         twist = transform[2]
         V = add_scaled6(carried_from(tree, k, transform, every.velocity), rates[k], twist)
         store6(every.velocity, k, V)
@@ -88,14 +80,14 @@ def set_every_first_derivative(tree, q, rates, every):
             by_place = carried_from(tree, k, transform, every.by_place[:, j])
             by_rate = carried_from(tree, k, transform, every.by_rate[:, j])
             if j == k:
-                by_place, by_rate = turned_back(twist, V), twist
+                by_place, by_rate = cached.turned_back(twist, V), twist
             store6(every.by_place[:, j], k, by_place)
             store6(every.by_rate[:, j], k, by_rate)
     for j in range(n):
         every.L_q[j] = 0.0
         every.L_v[j] = 0.0
         for k in range(n):
-            momentum = momentum_of_body(tree, k, load6(every.velocity, k))
+            momentum = cached.momentum_of_body(tree, k, load6(every.velocity, k))
             every.L_q[j] += dot6(momentum, load6(every.by_place[:, j], k))
             every.L_v[j] += dot6(momentum, load6(every.by_rate[:, j], k))
 
@@ -107,10 +99,10 @@ def set_second_derivatives_of_body(tree, k, i, j, transform, every):
     by_places = carried_from(tree, k, transform, every.by_places[:, i, j])
     mixed = carried_from(tree, k, transform, every.by_place_and_rate[:, i, j])
     if i == k:
-        by_places = turned_back(twist, load6(every.by_place[:, j], k))
-        mixed = turned_back(twist, load6(every.by_rate[:, j], k))
+        by_places = cached.turned_back(twist, load6(every.by_place[:, j], k))
+        mixed = cached.turned_back(twist, load6(every.by_rate[:, j], k))
     elif j == k:
-        by_places = turned_back(twist, load6(every.by_place[:, i], k))
+        by_places = cached.turned_back(twist, load6(every.by_place[:, i], k))
         mixed = NOTHING
     store6(every.by_places[:, i, j], k, by_places)
     store6(every.by_place_and_rate[:, i, j], k, mixed)
@@ -119,10 +111,10 @@ def set_second_derivatives_of_body(tree, k, i, j, transform, every):
 
 @kernel
 def add_second_derivatives_of_body(tree, k, i, j, every):
-    momentum = momentum_of_body(tree, k, load6(every.velocity, k))
+    momentum = cached.momentum_of_body(tree, k, load6(every.velocity, k))
     by_place, by_rate = load6(every.by_place[:, i], k), load6(every.by_rate[:, i], k)
-    momentum_by_place = momentum_of_body(tree, k, by_place)
-    momentum_by_rate = momentum_of_body(tree, k, by_rate)
+    momentum_by_place = cached.momentum_of_body(tree, k, by_place)
+    momentum_by_rate = cached.momentum_of_body(tree, k, by_rate)
     every.L_qq[i, j] += dot6(load6(every.by_place[:, j], k), momentum_by_place)
     every.L_qq[i, j] += dot6(momentum, load6(every.by_places[:, i, j], k))
     every.L_qv[i, j] += dot6(load6(every.by_rate[:, j], k), momentum_by_place)
@@ -139,7 +131,7 @@ def set_every_second_derivative(tree, q, every):
     every.L_qv[:] = 0.0
     every.L_vv[:] = 0.0
     for k in range(n):
-        transform = joint_transform(tree, k, q[k])
+        transform = cached.joint_transform(tree, k, q[k])
         for i in range(n):
             for j in range(n):
                 set_second_derivatives_of_body(tree, k, i, j, transform, every)
@@ -150,7 +142,7 @@ def set_every_second_derivative(tree, q, every):
 def set_residual_of_every(derivatives, rule, h):
     set_middle(rule.start, rule.alpha, h, rule.buffers)
     set_every_first_derivative(rule.tree, rule.buffers.middle, rule.buffers.rates, derivatives)
-    return set_residual_by_derivatives(derivatives, rule, h)
+    return cached.set_residual_by_derivatives(derivatives, rule, h)
 
 
 @set_newton_step.register(EveryPair)
@@ -158,14 +150,14 @@ def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh)
     every = derivatives
     if fresh:
         set_every_second_derivative(rule.tree, rule.buffers.middle, every)
-        set_matrix_by_derivatives(every, rule.alpha, h)
+        cached.set_matrix_by_derivatives(every, rule.alpha, h)
         factor_dense(every.matrix, every.order)
     solve_dense(every.matrix, every.order, rule.buffers.residual, rule.buffers.delta)
 
 
 @set_legendre_momentum.register(EveryPair)
 def set_momentum_of_every(derivatives, rule, h, momentum):
-    set_momentum_by_derivatives(derivatives, rule, h, momentum)
+    cached.set_momentum_by_derivatives(derivatives, rule, h, momentum)
 
 
 class OnMidpointRule(NamedTuple):

@@ -11,18 +11,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import (
-    BY_PERSON_TEXT,
-    PARTS,
-    ages,
-    compared,
-    ends,
-    median,
-    ratio,
-    reaches,
-    shown,
-    thresholds,
-)
+from experiments.papers.people import person
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean
 from experiments.studies.threshold.search import Bracket
@@ -45,26 +34,26 @@ _LOSS = (
 
 def loss(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
     """Return by how many percent ``ours`` are smaller than ``theirs``, with the confidence interval."""
-    kept = ratio(ours, theirs)
+    kept = person.ratio(ours, theirs)
     return Mean(100.0 * (1.0 - kept.value), kept.of, 100.0 * (1.0 - kept.high), 100.0 * (1.0 - kept.low))
 
 
 def findings(brackets: Mapping[str, Sequence[Bracket]]) -> tuple[Finding, ...]:
     """Compare thresholds [m], given by the names of ``ages``, with published values."""
     statements = [
-        compared(
-            f"largest displacement backward, {who} [cm]", mean, sd, median(brackets[who], 100.0), _WHY,
+        person.compared(
+            f"largest displacement backward, {who} [cm]", mean, sd, person.median(brackets[who], 100.0), _WHY,
             error=sd / math.sqrt(people),
         )
         for who, (mean, sd), people in zip(("young", "old"), (YOUNG, OLD), NUMBERS, strict=True)
     ]  # fmt: skip
     decrease = loss(brackets["old"], brackets["young"])
-    statements.append(compared("decrease in the old [%]", *LOSS, decrease, _LOSS, error=LOSS_ERROR))
-    for part in PARTS:
+    statements.append(person.compared("decrease in the old [%]", *LOSS, decrease, _LOSS, error=LOSS_ERROR))
+    for part in person.PARTS:
         alone = loss(brackets[part], brackets["young"])
         above_zero = when("the interval is above zero", alone.low > 0.0)
         what = f"decrease in the young with only the {part} of the old [%]"
-        statements.append(stated(what, "not in the source", shown(alone), above_zero, kind="ours"))
+        statements.append(stated(what, "not in the source", person.shown(alone), above_zero, kind="ours"))
     return tuple(statements)
 
 
@@ -74,9 +63,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         "platform.motion": "step", "platform.start": 0.5, "platform.rise": RISE, "run.duration": 5.0, "run.step": 2e-3,
     }  # fmt: skip
     swept = SweptParameter("platform.size")
-    by_name = thresholds(PERSON, swept, grid, ages(), floor, replicas=replicas, progress=progress)
+    by_name = person.thresholds(PERSON, swept, grid, person.ages(), floor, replicas=replicas, progress=progress)
     assumptions = (
-        BY_PERSON_TEXT,
+        person.BY_PERSON_TEXT,
         f"the floor moves back within {RISE:g} s, with minimum jerk; the published duration is unknown",
         "young and old: the sensor presets of these names, eyes open, with delays of 150 and 190 ms, and the strength "
         "of young and old men; with one effect: this part is that of the old, all other parts are those of the young",
@@ -84,10 +73,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         f"within {LOSS[1]:g} % of the young's mean, the confidence interval for 5 and 6 people with these deviations",
         f"ours: medians of {replicas} replicas, which differ only in their noise, with their intervals",
     )
-    medians = {who: median(brackets, 100.0) for who, brackets in by_name.items()}
+    medians = {who: person.median(brackets, 100.0) for who, brackets in by_name.items()}
     lost = {who: loss(brackets, by_name["young"]) for who, brackets in by_name.items()}
     columns = ("who", "largest displacement [cm]", "from [cm]", "to [cm]", "less by [%]", "from [%]", "to [%]")
-    rows = [(who, *ends(mean), *ends(lost[who])) for who, mean in medians.items()]
+    rows = [(who, *person.ends(mean), *person.ends(lost[who])) for who, mean in medians.items()]
     tables = {"Displacements": pd.DataFrame(rows, columns=columns)}
     return Outcome(findings(by_name), assumptions, tables, {"displacements": _draw(medians)})
 
@@ -95,7 +84,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 def _draw(medians: Mapping[str, Mean]) -> Figure:
     with plotted("Largest displacement backward without a step", "", "displacement [cm]") as (figure, axes):
         values = [mean.value for mean in medians.values()]
-        apart = reaches(medians.values())
+        apart = person.reaches(medians.values())
         axes.errorbar(list(medians), values, apart, fmt="o", capsize=4.0, label="ours, with the named effects of age")
         means, deviations = zip(YOUNG, OLD, strict=True)
         axes.errorbar(["young", "old"], means, deviations, fmt="s", capsize=4.0, color="C1", label="people, mean ± SD")

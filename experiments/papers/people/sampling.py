@@ -18,20 +18,7 @@ from biped.runs.stance import Stance
 from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import (
-    ANKLES,
-    AT_ONCE,
-    BY_ANKLES,
-    PERSON,
-    PERSON_TEXT,
-    compared,
-    ends,
-    mean_ratio,
-    median,
-    ratio,
-    reaches,
-    thresholds,
-)
+from experiments.papers.people import person
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean
 from experiments.studies.sweep.sweep import sweep
@@ -64,19 +51,19 @@ def findings(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket
     for senses, brackets in (("with a delay of 100 ms", late), ("without delay", at_once)):
         least, longest = min(brackets), max(brackets)
         what = f"largest push in place, period {1e3 * longest:g} ms / {1e3 * least:g} ms, sensors {senses}"
-        statements.append(compared(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
+        statements.append(person.compared(what, 1.0, MARGIN, person.ratio(brackets[longest], brackets[least]), _PUSH))
     what = f"largest sway of quiet stance, period {1e3 * max(LATE):g} ms / {1e3 * min(LATE):g} ms"
-    return (compared(what, 1.0, MARGIN, sway, _ERROR), *statements)
+    return (person.compared(what, 1.0, MARGIN, sway, _ERROR), *statements)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     replicas, trials, grid = (3, 4, Grid(0.0, 24.0, 8.0, 2.0)) if quick else (11, 60, Grid(0.0, 30.0, 5.0, 0.25))
     rate = _rate()
     late = _pushes(LATE, {}, grid, replicas, lambda done: progress(0.4 * done))
-    at_once = _pushes(NOT_LATE, AT_ONCE, grid, 3, lambda done: progress(0.4 + 0.2 * done))
+    at_once = _pushes(NOT_LATE, person.AT_ONCE, grid, 3, lambda done: progress(0.4 + 0.2 * done))
     swayed = _sway(trials, lambda done: progress(0.6 + 0.4 * done))
     pushes = [
-        (senses, 1e3 * period, *ends(median(brackets)))
+        (senses, 1e3 * period, *person.ends(person.median(brackets)))
         for senses, by_period in (("100 ms late", late), ("not late", at_once))
         for period, brackets in by_period.items()
     ]
@@ -89,10 +76,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         ),
     }
     by_period = swayed.set_index("replica").groupby("controller.period")["com_excursion"]
-    sway = mean_ratio(by_period.get_group(max(LATE)), by_period.get_group(min(LATE)))
+    sway = person.mean_ratio(by_period.get_group(max(LATE)), by_period.get_group(min(LATE)))
     longest = math.log(2.0) / rate
     assumptions = (
-        PERSON_TEXT,
+        person.PERSON_TEXT,
         f"for the inverted pendulum, ω = {rate:.2f}/s, the claim is a theorem: with a gain k from the extrapolated "
         "centre of mass to the centre of pressure, the greatest deviation is k/(k − 1) times the greatest sensor "
         f"error for all periods up to ln(k/(k − 1))/ω, which is {1e3 * longest:.0f} ms for k = 2",
@@ -113,9 +100,9 @@ def _pushes(
     periods: tuple[float, ...], senses: Mapping[str, Value], grid: Grid, replicas: int, progress: Progress
 ) -> dict[float, list[Bracket]]:
     conditions = {f"{period}": {"controller.period": period} for period in periods}
-    changes = {**PERSON, **BY_ANKLES, **senses, "push.azimuth": 0.0, "run.duration": 5.0}
-    by_name = thresholds(
-        ANKLES, SweptParameter("push.impulse"), grid, conditions, changes, replicas=replicas, progress=progress
+    changes = {**person.PERSON, **person.BY_ANKLES, **senses, "push.azimuth": 0.0, "run.duration": 5.0}
+    by_name = person.thresholds(
+        person.ANKLES, SweptParameter("push.impulse"), grid, conditions, changes, replicas=replicas, progress=progress
     )
     return {float(name): brackets for name, brackets in by_name.items()}
 
@@ -123,8 +110,9 @@ def _pushes(
 def _sway(trials: int, progress: Progress) -> pd.DataFrame:
     periods = [min(LATE), max(LATE)]
     table = sweep(
-        "balance", {"controller.period": periods}, {**PERSON, **BY_ANKLES, "run.duration": 30.0}, controller=ANKLES,
-        replicas=trials, metrics=["com_excursion"], progress=lambda done: progress(done / (2 * trials)),
+        "balance", {"controller.period": periods}, {**person.PERSON, **person.BY_ANKLES, "run.duration": 30.0},
+        controller=person.ANKLES, replicas=trials, metrics=["com_excursion"],
+        progress=lambda done: progress(done / (2 * trials)),
     )  # fmt: skip
     return table[["controller.period", "replica", "verdict", "com_excursion"]]
 
@@ -132,9 +120,9 @@ def _sway(trials: int, progress: Progress) -> pd.DataFrame:
 def _draw(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket]]) -> Figure:
     with plotted("Largest push in place", "period [ms]", "impulse [N·s]") as (figure, axes):
         for label, by_period in (("sensory delay 100 ms", late), ("no sensory delay", at_once)):
-            medians = [median(brackets) for brackets in by_period.values()]
+            medians = [person.median(brackets) for brackets in by_period.values()]
             periods = [1e3 * period for period in by_period]
             values = [mean.value for mean in medians]
-            axes.errorbar(periods, values, reaches(medians), fmt="o-", capsize=3.0, label=label)
+            axes.errorbar(periods, values, person.reaches(medians), fmt="o-", capsize=3.0, label=label)
         axes.set_ylim(0.0, None)
     return figure

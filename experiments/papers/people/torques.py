@@ -13,18 +13,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import (
-    ANKLES,
-    BY_ANKLES,
-    EXACT,
-    PERSON,
-    PERSON_TEXT,
-    Changes,
-    compared,
-    ends,
-    median,
-    thresholds,
-)
+from experiments.papers.people import person
 from experiments.studies.grid import Grid
 from experiments.studies.identification.subject import pendulum_of
 from experiments.studies.mean import Mean
@@ -49,8 +38,8 @@ PEAK = 10.0 / math.sqrt(3.0)
 #: Half of the last shown digit of a ratio.
 _DIGIT = 0.005
 _LAW = {
-    1: (ANKLES, {**PERSON, **BY_ANKLES}),
-    2: ("stepping", {**PERSON, **EXACT, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
+    1: (person.ANKLES, {**person.PERSON, **person.BY_ANKLES}),
+    2: ("stepping", {**person.PERSON, **person.EXACT, "initial.settle": 3.0, "initial.jitter": 0.005, "run.step": 1e-3,
                      "actuators.stiffness": 300.0, "actuators.damping": 30.0,
                      "controller.instruction": "one-step-only"}),
 }  # fmt: skip
@@ -71,7 +60,7 @@ def lever() -> float:
 
 def torque(brackets: Sequence[Bracket], rise: float) -> Mean:
     """Return the ankle torque [N·m] that keeps the body upright at threshold displacements in ``rise`` [s]."""
-    return median(brackets, lever() * PEAK / rise**2)
+    return person.median(brackets, lever() * PEAK / rise**2)
 
 
 def findings(brackets: Brackets) -> tuple[Finding, ...]:
@@ -81,14 +70,16 @@ def findings(brackets: Brackets) -> tuple[Finding, ...]:
     statements = []
     for which, steps, way, mean, sd in rows:
         ours = torque(brackets[RISE, steps, way], RISE)
-        statements.append(compared(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
+        statements.append(
+            person.compared(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way))
+        )
     front = FIRST["forwards"][0]
     ratios = [(f"torque before a first step {way} / forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
               for way, (mean, _) in FIRST.items() if way != "forwards"]  # fmt: skip
     ratios += [(f"torque before a second / before a first step {way}", mean / FIRST[way][0], (2, way), (1, way), _STEP)
                for way, (mean, _) in SECOND.items()]  # fmt: skip
     for what, published, over, under, because in ratios:
-        all_times = [median(brackets[t, *over]).value / median(brackets[t, *under]).value for t in RISES]
+        all_times = [person.median(brackets[t, *over]).value / person.median(brackets[t, *under]).value for t in RISES]
         within = min(all_times) - _DIGIT <= published <= max(all_times) + _DIGIT
         text = f"{min(all_times):.2f} … {max(all_times):.2f}"
         statements.append(stated(what, f"{published:.2f}", text, when("within our range", within), why=because))
@@ -106,19 +97,19 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     for number, (rise, steps, way) in enumerate(cases):
         axis, sign = WAYS[way]
         law, changes = _LAW[steps]
-        floor: Changes = {
+        floor: person.Changes = {
             "platform.motion": "step", "platform.axis": axis, "platform.start": 0.5, "platform.rise": rise,
             "run.duration": 5.0,
         }  # fmt: skip
         swept, grid = SweptParameter("platform.size", sign), Grid(0.005, 0.8, 0.1, fine)
         condition: Mapping[str, Mapping[str, Value]] = {way: {}}
         done = lambda share, n=number: progress((n + share) / len(cases))  # noqa: E731
-        brackets[rise, steps, way] = thresholds(
+        brackets[rise, steps, way] = person.thresholds(
             law, swept, grid, condition, {**changes, **floor}, replicas=replicas, progress=done,
             scattered=_SCATTERED[steps], count_stepping=steps > 1,
         )[way]  # fmt: skip
     assumptions = (
-        PERSON_TEXT,
+        person.PERSON_TEXT,
         "before a second step: the controller is stepping, limited to one step, with a sensory delay of 100 ms, "
         "without sensor noise or thresholds, with an intrinsic stiffness of 300 N·m/rad in each joint",
         "the two lateral directions differ only by noise for the first step, since no leg is chosen without a step",
@@ -132,7 +123,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     torques = {key: torque(replicated, key[0]) for key, replicated in brackets.items()}
     columns = ("time [s]", "step", "way", "torque [N·m]", "from [N·m]", "to [N·m]", "displacement [m]")
     table = pd.DataFrame(
-        [(*key, *ends(mean), median(brackets[key]).value) for key, mean in torques.items()], columns=columns
+        [(*key, *person.ends(mean), person.median(brackets[key]).value) for key, mean in torques.items()],
+        columns=columns,
     )
     return Outcome(findings(brackets), assumptions, {"Torques": table}, {"torques": _draw(torques)})
 

@@ -14,17 +14,8 @@ from biped.runs.run import Run
 from experiments.lookup.figure_names import BALANCING
 from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.wendlandt_1997 import experiment1
+from experiments.papers.wendlandt_1997 import experiment1, simulated
 from experiments.papers.wendlandt_1997.experiment1 import ROUNDED, converges, drift, faster, turns
-from experiments.papers.wendlandt_1997.simulated import (
-    Compare,
-    column,
-    last_away,
-    run_of,
-    sharpest_change,
-    simulated_figure,
-    table,
-)
 from experiments.visualization.viewer.chromium import chromium_path
 
 #: Least ratio of a sharp change to the greatest change at other times.
@@ -77,7 +68,7 @@ def _at(what: str, ours: float, published: float, why: str = NOT_KNOWN) -> Findi
 
 def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
     """State that curves change sharply soon after ``times``, and otherwise only at other events of the run."""
-    ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
+    ratio = simulated.sharpest_change(run, simulated.table(run, prefix), times, (0.0, *disturbances(run)))
     return stated(f"sudden change of the {what} / greatest change without an event", "sharp", ratio,
                   above(SHARP, f"above {SHARP:g}, within 0.03 s"))  # fmt: skip
 
@@ -110,8 +101,8 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 
 
 def body_position(run: Run) -> tuple[Finding, ...]:
-    y = column(run, "body_y")
-    x, z = (last_away(run, f"body_{axis}", target) for axis, target in (("x", -0.01), ("z", 1.14)))
+    y = simulated.column(run, "body_y")
+    x, z = (simulated.last_away(run, f"body_{axis}", target) for axis, target in (("x", -0.01), ("z", 1.14)))
     pushed = _jump(run, "body_vx")
     return (
         faster(z, x),
@@ -122,7 +113,7 @@ def body_position(run: Run) -> tuple[Finding, ...]:
 
 
 def _jump(run: Run, name: str) -> float:
-    time, values, hit = column(run, "time"), column(run, name), hit_at(run)
+    time, values, hit = simulated.column(run, "time"), simulated.column(run, name), hit_at(run)
     if not np.isfinite(hit):
         return 0.0
     before, after = (int(np.searchsorted(time, at)) for at in (hit - BEFORE, hit + AFTER))
@@ -138,7 +129,7 @@ def body_orientation(run: Run) -> tuple[Finding, ...]:
 
 
 #: Findings by kind of figure, 4.12 to 4.19.
-COMPARE: dict[str, Compare] = {
+COMPARE: dict[str, simulated.Compare] = {
     "joint-angles": joint_angles,
     "joint-torques": joint_torques,
     "body-position": body_position,
@@ -172,7 +163,7 @@ def of_the_moment(run: Run) -> Iterator[Finding]:
 
 
 def screen_capture(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - one picture is as short as it gets
-    run = run_of("thrown-block")
+    run = simulated.run_of("thrown-block")
     progress(0.3)
     can_draw = chromium_path() is not None and has(*PACKAGES)
     assumptions: tuple[str, ...] = ("The position of the camera is not printed.",)
@@ -212,10 +203,10 @@ _BLOCK = (
 
 
 def _figures(
-    experiment: str, number: int, compare: dict[str, Compare], assumptions: tuple[str, ...]
+    experiment: str, number: int, compare: dict[str, simulated.Compare], assumptions: tuple[str, ...]
 ) -> tuple[Item, ...]:
     return tuple(
-        simulated_figure(
+        simulated.simulated_figure(
             experiment, kind, f"{title} for Experiment {number}", f"Wendlandt 1997, section 4.3, experiment {number}",
             compare[kind], assumptions,
         )

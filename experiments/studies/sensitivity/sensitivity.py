@@ -14,13 +14,7 @@ from experiments.studies.seeds import seed_of
 from experiments.studies.sensitivity.analysis import MORRIS, SOBOL, Design, Indices, Measure, analyze
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.trial import Trial
-from experiments.studies.tuning.design_space import (
-    Candidate,
-    DesignSpace,
-    DesignStudy,
-    check_metrics,
-    design_space_from,
-)
+from experiments.studies.tuning import design_space
 from experiments.studies.tuning.objective import PROPORTIONS, Reading
 
 METHODS = (MORRIS, SOBOL)
@@ -28,11 +22,11 @@ DROPPED = "dropped"
 
 
 @dataclass(frozen=True)
-class Sensitivity(DesignStudy):
+class Sensitivity(design_space.DesignStudy):
     """A sensitivity analysis."""
 
     name: str
-    space: DesignSpace  # parameters, and the trials of a point
+    space: design_space.DesignSpace  # parameters, and the trials of a point
     design: Design  # points to run
     measures: tuple[Measure, ...]  # analyzed metrics
     data: Mapping[str, Any]  # contents of the file
@@ -60,7 +54,7 @@ class Sensitivity(DesignStudy):
             points = sobol.sample(design.problem, design.samples, calc_second_order=design.second_order, seed=seed)
         return np.asarray(points, dtype=float)
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[design_space.Candidate]:
         """Return the points as candidates, numbered from 1."""
         return [self.space.candidate_at(number, row) for number, row in enumerate(self.points, start=1)]
 
@@ -86,7 +80,7 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     samples = table.integer("samples", 16 if method == MORRIS else 64, least=2)
     levels = table.integer("levels", 4, least=2) if method == MORRIS else 4
     second_order = table.get("second_order", bool, False) if method == SOBOL else False
-    space = design_space_from(config, table.integer("replicas", 1, least=1))
+    space = design_space.design_space_from(config, table.integer("replicas", 1, least=1))
     counts = config.losses()
     measures = tuple(_measure(item, method, counts or USUAL_LOSSES) for item in config.tables("metric"))
     name = config.word("name", config.stem or name)
@@ -97,7 +91,7 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
         raise table.error(f"levels = {levels}: it must be even", "levels")
     if len({measure.name for measure in measures}) < len(measures):
         raise config.error("a metric is given twice; leave one out")
-    check_metrics(config, [measure.name for measure in measures], space)
+    design_space.check_metrics(config, [measure.name for measure in measures], space)
     names = tuple(variable.name for variable in space.variables)
     design = Design(names, method, samples, levels, second_order)
     return Sensitivity(name, space, design, measures, config.data, counts)

@@ -13,19 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
+from experiments.visualization.export import tables
 from experiments.visualization.export.anatomy import anatomical_joints, hip_middle, other_joints
 from experiments.visualization.export.skeleton import has_skeleton, skeleton, skeleton_coordinates
-from experiments.visualization.export.tables import (
-    Table,
-    by_axis,
-    cardan_yxz,
-    columns,
-    ground_reactions,
-    joint_values,
-    text_of,
-    to_isb,
-    write,
-)
 
 _COORDINATES = {
     "hip": ("hip_flexion", "hip_adduction", "hip_rotation"),
@@ -43,26 +33,26 @@ def export_opensim(run: Run, folder: Path) -> list[Path]:
         Paths of the files in the existing folder. ``grf.sto`` and ``external_loads.xml`` are only for models with feet,
         ``torques.sto`` for models with joints, and both skeleton files for models without ball and screw joints.
     """
-    files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
+    files = [tables.write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
     if has_skeleton(run.state.model):
-        files.append(write(folder / "skeleton.osim", skeleton(run.state.model)))
-        files.append(write(folder / "skeleton.sto", sto_of("skeleton", run, skeleton_coordinates(run))))
+        files.append(tables.write(folder / "skeleton.osim", skeleton(run.state.model)))
+        files.append(tables.write(folder / "skeleton.sto", sto_of("skeleton", run, skeleton_coordinates(run))))
     moments = torques(run)
     if moments:
-        files.append(write(folder / "torques.sto", sto_of("torques", run, moments)))
+        files.append(tables.write(folder / "torques.sto", sto_of("torques", run, moments)))
     reactions = feet(run)
     if reactions:
-        files.append(write(folder / "grf.sto", sto_of("ground reactions", run, reactions)))
-        files.append(write(folder / "external_loads.xml", external_loads(run)))
+        files.append(tables.write(folder / "grf.sto", sto_of("ground reactions", run, reactions)))
+        files.append(tables.write(folder / "external_loads.xml", external_loads(run)))
     return files
 
 
-def sto_of(name: str, run: Run, table: Table) -> str:
+def sto_of(name: str, run: Run, table: tables.Table) -> str:
     header = (name, "version=1", f"nRows={len(run.frame)}", f"nColumns={1 + len(table)}", "inDegrees=no", "endheader")
-    return "\n".join([*header, text_of(run, table, "\t")])
+    return "\n".join([*header, tables.text_of(run, table, "\t")])
 
 
-def coordinates(run: Run) -> Table:
+def coordinates(run: Run) -> tables.Table:
     """Return the coordinates [m], [rad]: pelvis and legs by OpenSim's names, other joints and roots by our names."""
     joints = anatomical_joints(run.state.model)
     table = _root(run)
@@ -71,11 +61,11 @@ def coordinates(run: Run) -> Table:
         for name, angle in zip(names, joint.angles(run).T, strict=False):
             table[f"{name}_{joint.side[0]}"] = angle
     for name in other_joints(run.state.model, joints):
-        table[name] = joint_values(run, name)
+        table[name] = tables.joint_values(run, name)
     return table
 
 
-def _root(run: Run) -> Table:
+def _root(run: Run) -> tables.Table:
     """Return position and orientation of a floating root: tilt about z, list about x, rotation about y, in this order.
 
     The human's position is the midpoint between the hips, another model's the root's centre of mass.
@@ -84,20 +74,20 @@ def _root(run: Run) -> Table:
     if not model.is_floating:
         return {}
     root = model.root.joint.name
-    place = columns(run, root, ("x", "y", "z"))
-    rotation = Rotation.from_quat(columns(run, root, POSE[3:]), scalar_first=True)
+    place = tables.columns(run, root, ("x", "y", "z"))
+    rotation = Rotation.from_quat(tables.columns(run, root, POSE[3:]), scalar_first=True)
     hips = hip_middle(model)
     name = root if hips is None else "pelvis"
     if hips is not None:
         place = place + rotation.apply(hips)
     # For a model facing −X, OpenSim's z is our Y, its x our −X and its y our Z: tilt, list, rotation are YXZ angles.
     from_back = Rotation.from_euler("z", math.atan2(-model.facing[1], -model.facing[0]))
-    tilt, list_, turn = cardan_yxz(from_back.inv() * rotation * from_back).T
+    tilt, list_, turn = tables.cardan_yxz(from_back.inv() * rotation * from_back).T
     angles = {f"{name}_tilt": tilt, f"{name}_list": -list_, f"{name}_rotation": turn}
-    return angles | by_axis(to_isb(place, model.facing), f"{name}_t")
+    return angles | tables.by_axis(tables.to_isb(place, model.facing), f"{name}_t")
 
 
-def torques(run: Run) -> Table:
+def torques(run: Run) -> tables.Table:
     """Return the torque [N·m] of each hinge and the force [N] of each sliding joint, by the model's joint names."""
     return {name: run.frame[f"torque_{name}"].to_numpy(dtype=np.float64) for name in run.state.model.joint_names}
 
@@ -108,14 +98,14 @@ def _foot_label(foot: str) -> tuple[str, str]:
     return sides.get(foot, (foot, foot))
 
 
-def feet(run: Run) -> Table:
+def feet(run: Run) -> tables.Table:
     """Return force [N], point of application [m] and moment about it [N·m], as in ``ground_force_r_vx``, by foot."""
-    table: Table = {}
-    for foot, (force, place, moment) in ground_reactions(run).items():
+    table: tables.Table = {}
+    for foot, (force, place, moment) in tables.ground_reactions(run).items():
         if foot:
             label, _ = _foot_label(foot)
-            table |= by_axis(force, f"ground_force_{label}_v") | by_axis(place, f"ground_force_{label}_p")
-            table |= by_axis(moment, f"ground_torque_{label}_")
+            table |= tables.by_axis(force, f"ground_force_{label}_v") | tables.by_axis(place, f"ground_force_{label}_p")
+            table |= tables.by_axis(moment, f"ground_torque_{label}_")
     return table
 
 
@@ -124,7 +114,7 @@ def external_loads(run: Run) -> str:
     document = ElementTree.Element("OpenSimDocument", Version="40000")
     loads = ElementTree.SubElement(document, "ExternalLoads", name="ground_reactions")
     objects = ElementTree.SubElement(loads, "objects")
-    for foot in (name for name in ground_reactions(run) if name):
+    for foot in (name for name in tables.ground_reactions(run) if name):
         label, body = _foot_label(foot)
         force = ElementTree.SubElement(objects, "ExternalForce", name=foot)
         for key, value in {
