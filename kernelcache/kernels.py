@@ -8,13 +8,7 @@ import numba
 from numba.extending import overload
 
 from kernelcache.cache import BITCODE, MACHINE_CODE, KernelCache
-from kernelcache.private import (
-    NO_ALLOCATION,
-    BitcodeCompiler,
-    CPUDispatcher,
-    MachineCodeCompiler,
-    keep_in,
-)
+from kernelcache.private import NO_ALLOCATION, BitcodeCompiler, CPUDispatcher, MachineCodeCompiler, keep_in
 from kernelcache.references import Packed
 from kernelcache.target import PLAIN
 

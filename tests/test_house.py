@@ -150,7 +150,7 @@ def test_no_hard_dependency_is_more_than_the_core_needs():
     names = {canonical(re.match(r"[\w.-]+", requirement)[0]) for requirement in PROJECT["project"]["dependencies"]}
     assert names == {
         "joblib", "lazy-loader", "matplotlib", "numba", "numpy", "pandas", "pin", "platformdirs", "pyarrow", "rich",
-        "scipy", "shtab",
+        "scipy",
     }  # fmt: skip
 
 

@@ -41,10 +41,7 @@ OPTIONAL = {
     "yaml": Optional("export", "EUROBENCH's files need", "pyyaml"),
     "sympy": Optional("lagrangian", "Lagrangian systems need", "sympy"),
     "pybullet": Optional(
-        "pybullet",
-        "the engine pybullet needs",
-        "pybullet",
-        "under Python 3.11: it has no wheels for later versions",
+        "pybullet", "the engine pybullet needs", "pybullet", "under Python 3.11: it has no wheels for later versions"
     ),
     "mujoco": Optional("mujoco", "MJCF files and the engine mujoco need", "mujoco"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),

@@ -272,11 +272,7 @@ class Signal:
 
     @classmethod
     def from_csv(
-        cls,
-        path: str | Path,
-        column: str = "value",
-        time: str = "time",
-        kind: Literal["linear", "cubic"] = "linear",
+        cls, path: str | Path, column: str = "value", time: str = "time", kind: Literal["linear", "cubic"] = "linear"
     ) -> Signal:
         """Return a column of a recorded file, in SI units; formats are CSV and others of ``biped.records.read_record``.
 

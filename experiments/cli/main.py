@@ -45,7 +45,6 @@ _COMMANDS = {
     "bench": "measure the speed of the closed loop on this machine",
     "robot": "write the TOML file of a robot from its URDF or MJCF: feet, soles, posture",
     "example": "print or list the example files",
-    "completion": "print a script that completes these commands in your shell",
 }
 
 _DESCRIPTION = """\

@@ -57,11 +57,7 @@ def solve(rate: Rate, start: Floats, times: Floats, tolerance: float) -> Floats:
 
 
 def reference(
-    rate: Rate,
-    start: Floats,
-    times: Floats,
-    places: Callable[[Floats], Floats],
-    energies: Callable[[Floats], float],
+    rate: Rate, start: Floats, times: Floats, places: Callable[[Floats], Floats], energies: Callable[[Floats], float]
 ) -> Reference:
     """Return the reference motion of an ODE; ``places`` returns (points, 3) [m] of a state, ``energies`` [J]."""
     tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))

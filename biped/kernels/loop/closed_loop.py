@@ -20,16 +20,7 @@ from biped.kernels.loop.log import (
     record_row,
 )
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure, set_rest_angles
-from biped.kernels.loop.part_indices import (
-    ADVANCE,
-    APPEND_ROW,
-    APPLY,
-    ESTIMATE,
-    MEASURE,
-    MEET_BOX,
-    PARTS,
-    TAKE_STEPS,
-)
+from biped.kernels.loop.part_indices import ADVANCE, APPEND_ROW, APPLY, ESTIMATE, MEASURE, MEET_BOX, PARTS, TAKE_STEPS
 from biped.kernels.loop.projectile import (
     ARMED,
     ELAPSED,
@@ -50,19 +41,7 @@ from biped.kernels.variational.equations import Scratch
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, Ground, to_floor
 from contact.vectors import copy1
-from kernelcache import (
-    Entry,
-    Packed,
-    addresses,
-    are_ready,
-    call,
-    generic,
-    kernel,
-    number_of,
-    part,
-    places_of,
-    routine,
-)
+from kernelcache import Entry, Packed, addresses, are_ready, call, generic, kernel, number_of, part, places_of, routine
 
 
 class FallLimits(NamedTuple):

@@ -17,12 +17,7 @@ The unknown is the displacement Δ = q_{k+1} − q_k, so that no digit of it is 
 import math
 from typing import NamedTuple
 
-from biped.kernels.midpoint.elimination import (
-    TwoBlocks,
-    new_two_blocks,
-    store_momentum_blocks,
-    subtract_arm_block,
-)
+from biped.kernels.midpoint.elimination import TwoBlocks, new_two_blocks, store_momentum_blocks, subtract_arm_block
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import Poses, motion_cross, new_poses, place_bodies
 from contact import vectors as v

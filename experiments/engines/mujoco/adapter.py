@@ -12,6 +12,7 @@ from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
+from experiments.engines.contact_points import contact_points_of
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels import contacts
 from experiments.engines.kernels.external import Arrival, FloorState
@@ -130,13 +131,9 @@ class MujocoSimulation(Simulation):
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.is_floor = np.arange(engine.ngeom) == names.get(FLOOR, -1)
         self.dof_of = np.arange(engine.nv)  # the model's degree of freedom for each of MuJoCo's
-        # Contact points: bodies, and positions from the bodies' centres of mass, in axes parallel to ours at home.
         self.body_of, self.origins = engine.geom_bodyid, self.data.xipos
-        owners = [model.body_index(point.body) for point in model.contact_points]
-        self.point_body = np.array(owners, dtype=np.int64) + 1
-        self.point_place = np.array(
-            [np.subtract(p.position, model.bodies[i].com) for p, i in zip(model.contact_points, owners, strict=True)]
-        ).reshape(-1, 3)
+        owners, self.point_place = contact_points_of(model)
+        self.point_body = owners + 1
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)

@@ -64,10 +64,7 @@ class MujocoOptions:
 
 
 def mjcf(
-    model: Model,
-    options: MujocoOptions | None = None,
-    impedance: Impedance | None = None,
-    throw: Throw | None = None,
+    model: Model, options: MujocoOptions | None = None, impedance: Impedance | None = None, throw: Throw | None = None
 ) -> str:
     """Return a model with revolute, prismatic, spherical and floating joints as MJCF with these options.
 

@@ -11,8 +11,9 @@ from biped.errors import InputError
 from biped.inputs.extras import need
 from contact.arrays import Floats
 from contact.vectors import quat_mul
-from experiments.engines.contact_points import ContactPoints
+from experiments.engines.contact_points import contact_points_of
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
+from experiments.engines.kernels.contacts import nearest
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.pybullet.urdf import principal_axes
 from experiments.engines.pybullet.world import FASTEST, Client, build_world, set_up_foot
@@ -102,7 +103,7 @@ class BulletSimulation(Simulation):
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
         # Rotation from the root's axes to its principal axes of inertia, which are those of PyBullet's base.
         self.turn = _scalar_first(self.client.getDynamicsInfo(self.world.robot, -1)[4])
-        self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
+        self.points = contact_points_of(model, lambda body: principal_axes(body)[1])
         springs = case.impedance
         self.stiffness, self.damping, self.rest = (
             np.array([values.get(name, 0.0) for _, name in jointed])
@@ -181,7 +182,7 @@ class BulletSimulation(Simulation):
         points = {link: k for k, link in enumerate(self.world.points)}
         frames = {}
         if not points:
-            links = {self.world.links[body]: body for body in self.points.bodies}
+            links = {self.world.links[body]: body for body in set(self.points[0].tolist())}
             frames = {link: (body, *self._frame(link)) for link, body in links.items()}
         weight = sum(contact[9] for contact in contacts if contact[2] == self.world.projectile)
         if weight > 0.0:
@@ -199,7 +200,7 @@ class BulletSimulation(Simulation):
                 arrival.force[points[contact[3]]] += force
             else:
                 body, place, R = frames[contact[3]]
-                arrival.force[self.points.nearest(body, (np.array(contact[5]) - place) @ R)] += force
+                arrival.force[nearest(self.points, body, (np.array(contact[5]) - place) @ R)] += force
 
     def _frame(self, link: int) -> tuple[Floats, Floats]:
         """Return the centre of mass (3,) [m] of a link and its principal axes (3, 3) in PyBullet."""

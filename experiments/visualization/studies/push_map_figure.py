@@ -96,10 +96,7 @@ def rings_of(findings: Findings) -> list[Ring]:
 
 
 def draw_maps(
-    rings: Sequence[Ring],
-    path: str | Path,
-    title: str,
-    changes: Mapping[str, Sequence[Difference]] | None = None,
+    rings: Sequence[Ring], path: str | Path, title: str, changes: Mapping[str, Sequence[Difference]] | None = None
 ) -> list[Path]:
     """Draw maps over one another around the human; return the files.
 

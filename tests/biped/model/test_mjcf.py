@@ -204,8 +204,7 @@ def test_what_moves_beside_a_floating_root_is_locked_or_refused(written):
     loose = f'<body name="spare" pos="0 0 20"><joint name="unused"/>{LIMB}</body>'
     file = written(document(loose + tree()))
     with pytest.raises(
-        ModelError,
-        match=r"not in the tree of the free joint 'root': unused; lock them: locked=\{'unused': 0.0\}",
+        ModelError, match=r"not in the tree of the free joint 'root': unused; lock them: locked=\{'unused': 0.0\}"
     ):
         load_mjcf(file)
     model = load_mjcf(file, locked={"un*": 0.0})

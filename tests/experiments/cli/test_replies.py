@@ -13,7 +13,6 @@ from biped.integrators import INTEGRATORS
 from biped.runs.verdict import VERDICTS
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.cli import main
-from experiments.cli.main import commands
 from experiments.commands.example import FOLDER, examples
 
 from ...conftest import ROOT
@@ -98,23 +97,6 @@ def test_ctrl_c_while_figures_are_drawn_says_where_the_run_is(capsys, monkeypatc
     assert main([*SHORT, "--out", "out"]) == 130
     assert capsys.readouterr().err == "biped: interrupted while figures were drawn; the run is in out\n"
     assert Path("out/summary.json").is_file()
-
-
-def test_a_shell_completes_commands_experiments_parameters_and_options(capsys):
-    assert main(["completion", "bash"]) == 0
-    script = capsys.readouterr().out
-    for words, expected in (
-        (["run", "th"], ["thrown-block"]),
-        (["push-map", "--repl"], ["--replicas"]),
-        (["run", "balance", "--engine", "muj"], ["mujoco"]),
-        (["example", "sweep-"], ["sweep-random.toml"]),
-        (["run", "balance", "--set", "push.az"], ["push.azimuth="]),
-        ([""], list(commands())),
-    ):
-        quoted = " ".join(f"'{word}'" for word in ("biped", *words))
-        ask = f'COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _shtab_biped 2> /dev/null; echo "${{COMPREPLY[@]}}"'
-        done = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
-        assert done.stdout.split()[: len(expected)] == expected
 
 
 def test_every_example_can_be_had(capsys):
