@@ -15,9 +15,9 @@ TESTS = TOP / "results" / "tests.json"
 PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 LIMITS = {
-    "lines of product": 111_600,
+    "lines of product": 112_150,
     "lines of kernelcache": 1_481,
-    "lines of tests": 53_700,
+    "lines of tests": 54_150,
     "kernels of a first run": 408,
     "first run, processor, in units": 1_250,  # the unit itself varies by a fifth from run to run
     "tests, processor, in units": 42_000,

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.inputs.extras import need
+from experiments.cli import settings as cli
 from experiments.cli.main import Parser, announce
-from experiments.cli.settings import (
-    add_experiment,
-    add_serving_options,
-    add_settings,
-    changes_of,
-    experiment_of,
-    open_browser,
-)
 
 if TYPE_CHECKING:
     from experiments.visualization.live.loop import Loop
@@ -38,11 +31,11 @@ whole address, including its token, controls the run and can save gains and runs
 
 def parser() -> Parser:
     command = Parser("biped live", _DESCRIPTION, _EXAMPLES, page="live")
-    add_experiment(command)
-    add_settings(command, "integrator")
+    cli.add_experiment(command)
+    cli.add_settings(command, "integrator")
     command.option("--save-gains", "FILE", "file for gains that the page saves (gains.toml)")
     command.option("--out", "FOLDER", "folder for runs that the page saves (results/live-EXPERIMENT)")
-    add_serving_options(command)
+    cli.add_serving_options(command)
     return command
 
 
@@ -50,11 +43,11 @@ def main(options: Namespace) -> int:
     if options.save_gains is not None and Path(options.save_gains).name in ("", ".."):
         raise InputError(f"--save-gains {options.save_gains}: it must be the name of a file")
     need("viser", "trimesh", "websockets")
-    experiment = experiment_of(options)
+    experiment = cli.experiment_of(options)
     from experiments.visualization.live.loop import Loop
     from experiments.visualization.live.settings import Settings
 
-    settings = Settings(experiment, changes_of(experiment, options))
+    settings = Settings(experiment, cli.changes_of(experiment, options))
     loop = Loop(settings.build({}), announce, settings.build)
     if options.save_gains is not None and loop.gains is None:
         raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains to save; leave it out")
@@ -71,7 +64,7 @@ def _watch(loop: "Loop", settings: "Settings", options: Namespace) -> int:
     with serving(options.host, options.port) as server:
         page = Page(server, loop, title, options.save_gains or "gains.toml", settings, runs)
         page.runner = Runner(loop, page.show, page.complain)
-        open_browser(url_of(server), options)
+        cli.open_browser(url_of(server), options)
         try:
             page.runner.run()
         except KeyboardInterrupt:

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ from biped.inputs.checks import refuse_near_misses
 from biped.inputs.extras import command
 from biped.model import Body, Box, Model
 from contact import Floor
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from experiments.engines.kernels.external import Arrival, FloorState
 
 
@@ -61,6 +61,16 @@ class Case:
 def frame_of(body: Body) -> Floats:
     """Return the origin (3,) [m] of a body's frame in an engine that has our coordinates, in our link frame."""
     return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
+
+
+def contact_points_of(model: Model, axes: Callable[[Body], Floats] = lambda _: np.eye(3)) -> tuple[Integers, Floats]:
+    """Return the body (nc,) of each contact point, and its position (nc, 3) [m] from the body's centre of mass.
+
+    Positions are in the engine's axes of the body; ``axes`` returns the rotation (3, 3) from these to ours.
+    """
+    points = [(point, model.bodies[model.body_index(point.body)]) for point in model.contact_points]
+    places = [np.subtract(point.position, body.com) @ axes(body) for point, body in points]
+    return np.array([model.body_index(body.name) for _, body in points], dtype=np.int64), np.reshape(places, (-1, 3))
 
 
 def struck_box(model: Model, throw: Throw) -> Box:

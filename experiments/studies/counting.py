@@ -3,32 +3,21 @@
 from collections.abc import Sequence
 
 from biped.errors import InputError
-from biped.runs.verdict import (
-    COMPLETED,
-    FAILED,
-    FELL,
-    INTERRUPTED,
-    LOST_CONTROL,
-    RECOVERED,
-    STEPPED,
-    UNDECIDED,
-    UNRELIABLE,
-    VERDICTS,
-)
+from biped.runs import verdict as endings
 from contact.errors import did_you_mean
 
 #: A fall, or an end after which a fall is likely: metrics are measured up to it.
-FALLS = (FELL, LOST_CONTROL)
+FALLS = (endings.FELL, endings.LOST_CONTROL)
 #: Verdicts that decide nothing about balance: neither losses nor successes, reported separately.
-INCONCLUSIVE = (UNDECIDED, UNRELIABLE, INTERRUPTED)
+INCONCLUSIVE = (endings.UNDECIDED, endings.UNRELIABLE, endings.INTERRUPTED)
 #: Verdicts of trials whose metrics are not usable.
-WITHOUT_RESULT = (FAILED, *INCONCLUSIVE)
+WITHOUT_RESULT = (endings.FAILED, *INCONCLUSIVE)
 #: Verdicts that can be named as losses.
-LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED, UNDECIDED, UNRELIABLE)
+LOSSES = (endings.STEPPED, endings.FELL, endings.LOST_CONTROL, endings.FAILED, endings.UNDECIDED, endings.UNRELIABLE)
 #: Label of a success if losses are named.
 WITHSTOOD = "withstood"
 #: Verdicts that are losses if none are named.
-USUAL_LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED)
+USUAL_LOSSES = (endings.STEPPED, endings.FELL, endings.LOST_CONTROL, endings.FAILED)
 
 
 def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
@@ -46,7 +35,7 @@ def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None
     """
     if verdict in losses:
         return False
-    return True if verdict in (RECOVERED, STEPPED, COMPLETED) else None
+    return True if verdict in (endings.RECOVERED, endings.STEPPED, endings.COMPLETED) else None
 
 
 def more_steps_than(most: int) -> str:
@@ -56,7 +45,7 @@ def more_steps_than(most: int) -> str:
 
 def success_text(counts: Sequence[str]) -> str:
     """Return the label of successes; it lists the losses if the study names them."""
-    return f"{WITHSTOOD} (lost: {', '.join(counts)})" if counts else RECOVERED
+    return f"{WITHSTOOD} (lost: {', '.join(counts)})" if counts else endings.RECOVERED
 
 
 def shares(ended: Sequence[str]) -> dict[str, int]:
@@ -64,8 +53,8 @@ def shares(ended: Sequence[str]) -> dict[str, int]:
 
     Trials with a label of ``more_steps_than`` count as stepped.
     """
-    verdicts = [word if word in VERDICTS else STEPPED for word in ended]
-    return {column_of(word): verdicts.count(word) for word in VERDICTS if word != INTERRUPTED}
+    verdicts = [word if word in endings.VERDICTS else endings.STEPPED for word in ended]
+    return {column_of(word): verdicts.count(word) for word in endings.VERDICTS if word != endings.INTERRUPTED}
 
 
 def column_of(verdict: str) -> str:

@@ -6,19 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biped.kernels.loop import log as logs
 from biped.kernels.loop.estimator import Estimator, estimate, estimates, memory_of
 from biped.kernels.loop.following import follow, follows
-from biped.kernels.loop.log import (
-    ABSENT,
-    ROWS,
-    STRIDE,
-    Log,
-    is_full,
-    log_contact_changes,
-    observe,
-    record_more,
-    record_row,
-)
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure, set_rest_angles
 from biped.kernels.loop.part_indices import ADVANCE, APPEND_ROW, APPLY, ESTIMATE, MEASURE, MEET_BOX, PARTS, TAKE_STEPS
 from biped.kernels.loop.projectile import (
@@ -66,7 +56,7 @@ class World(NamedTuple):
     scratch: Scratch
     projectile: Projectile
     fall: FallLimits
-    log: Log
+    log: logs.Log
     sensors: SensorModel
     measurement: Measurement  # input of the controller
     torque: Floats  # (nv,) output of the controller
@@ -130,7 +120,7 @@ def ask_for_no_torques(law, measurement, torque, recorded):
 def reason_to_stop(world, period):
     """Return the exceeded limit of a fall, LOG_FULL or OK; needs the rates if joint rates have a limit."""
     reason = limit_hit(world.tree, world.ground, world.state, world.scratch.motion, world.fall)
-    if reason == OK and is_full(world.log, period):
+    if reason == OK and logs.is_full(world.log, period):
         return LOG_FULL
     return reason
 
@@ -152,7 +142,7 @@ def measure_part(world, period, shows):
     if period > 0 and follows(world.ground.motion):
         follow(world.tree, world.ground, world.state, motion.poses, period)
     if shows or world.fall.rate < math.inf:
-        observe(world.tree, world.state, motion, world.log)
+        logs.observe(world.tree, world.state, motion, world.log)
     reason = reason_to_stop(world, period)
     if shows == ALWAYS_SHOWN or (shows == SHOWN and reason == OK):
         measure(world.tree, world.state, motion, world.sensors, world.actuators, world.measurement)
@@ -187,17 +177,17 @@ def ask(law, world):
 @kernel
 def append_row(tree, ground, state, scratch, projectile, estimator, log):
     """Append a row for the present state."""
-    observe(tree, state, scratch.motion, log)
-    record_row(tree, ground, state, scratch.motion, log, time_of(state))
-    row, layout = log.rows[log.cursor[ROWS] - 1], log.layout
-    record_more(tree, state, scratch, log.more, row, layout.integrator)
-    if layout.platform != ABSENT:
+    logs.observe(tree, state, scratch.motion, log)
+    logs.record_row(tree, ground, state, scratch.motion, log, time_of(state))
+    row, layout = log.rows[log.cursor[logs.ROWS] - 1], log.layout
+    logs.record_more(tree, state, scratch, log.more, row, layout.integrator)
+    if layout.platform != logs.ABSENT:
         frame = ground.frame[START]
         copy1(frame[0:3], row[layout.platform :])
         copy1(frame[12:16], row[layout.platform + 3 :])
-    if layout.projectile != ABSENT:
+    if layout.projectile != logs.ABSENT:
         copy1(projectile.state[0:7], row[layout.projectile :])
-    if layout.estimate != ABSENT:
+    if layout.estimate != logs.ABSENT:
         copy1(estimator.state.q, row[layout.estimate :])
         copy1(estimator.capture, row[layout.estimate + state.q.shape[0] :])
 
@@ -219,7 +209,7 @@ def advance_world(world, steps, begin, h):
     has_box = steps > 0 and projectile.status[ARMED] == 1
     for _ in range(max(steps, 1)):
         if steps > 0:
-            if state.counts[STEPS] % world.log.cursor[STRIDE] == 0:
+            if state.counts[STEPS] % world.log.cursor[logs.STRIDE] == 0:
                 call(world.parts[APPEND_ROW], world)
             begin, h = time_of(state), state.clock[STEP_LENGTH]
             if has_box and not passes(world.tree, state, world.scratch.motion.poses, projectile, h):
@@ -237,7 +227,7 @@ def advance_world(world, steps, begin, h):
 def finish_step(world):
     """Count the step and log changes of contact."""
     count_step(world.state)
-    log_contact_changes(world.state, world.log, time_of(world.state))
+    logs.log_contact_changes(world.state, world.log, time_of(world.state))
 
 
 @part

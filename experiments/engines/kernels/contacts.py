@@ -10,7 +10,8 @@ from kernelcache import kernel, routine
 def add_floor_forces(contacts, floors, bodies, points, force):
     """Add the forces of contacts with the floor to the nearest contact points of their bodies.
 
-    Forces on bodies without contact points are left out.
+    If soles are boxes, an engine has contacts anywhere on them; on a flat floor they are at the corners, which are the
+    model's contact points. Forces on bodies without contact points are left out.
 
     Args:
         contacts: arrays of n contacts: geometries (n, 2), axes (n, 9) with the normal first, positions (n, 3) [m], and

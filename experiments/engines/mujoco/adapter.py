@@ -12,8 +12,7 @@ from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
-from experiments.engines.contact_points import contact_points_of
-from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
+from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults, contact_points_of
 from experiments.engines.kernels import contacts
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +25,8 @@ from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels.external import Arrival
 from experiments.engines.mujoco.adapter import MujocoSimulation
 
-#: MuJoCo's numbers of actuators without dynamics on joints with a constant gain, and of the integrator RK4.
-PLAIN, RK4 = 0, 1
+#: MuJoCo's number of the integrator RK4.
+RK4 = 1
 #: Largest relative difference of the masses of model and scene.
 SAME_MASS = 1e-6
 
@@ -46,7 +46,7 @@ class MujocoScene(Engine):
     takes_armature = True
     takes_passive_joints = True
 
-    scene: str = field(default="")  # path of the scene's MJCF file
+    scene: str = ""  # path of the scene's MJCF file
 
     @property
     def velocity_offset(self) -> float:
@@ -89,7 +89,6 @@ class MujocoScene(Engine):
 class Match(NamedTuple):
     """Correspondence of a model with a scene of MuJoCo."""
 
-    root: int  # MuJoCo's body with the free joint
     free: tuple[int, int]  # first entries of the free joint in ``qpos`` and ``qvel``
     home: tuple[float, ...]  # orientation of the root in ``qpos0``, a quaternion
     com: Floats  # (3,) [m] from the root's origin to the centre of mass of the model's root, world axes at home
@@ -132,7 +131,7 @@ def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
     places = engine.jnt_qposadr[numbers]
     known = {name: number for number, name in enumerate(tree.bodies)}
     return Match(
-        root, (int(engine.jnt_qposadr[free]), int(engine.jnt_dofadr[free])),
+        (int(engine.jnt_qposadr[free]), int(engine.jnt_dofadr[free])),
         tuple(engine.body_quat[root].tolist()), np.array(model.root.com),
         np.array([model.coordinate(joint.name) for joint in joints]),
         np.array([model.dof(joint.name) for joint in joints]), places, engine.jnt_dofadr[numbers], engine.qpos0[places],
@@ -146,10 +145,11 @@ def _actuators(engine: Any, joints: Integers, file: str) -> Integers:
     for k in range(engine.nu):
         kinds = engine.actuator_trntype[k], engine.actuator_dyntype[k], engine.actuator_gaintype[k]
         place = np.flatnonzero(joints == engine.actuator_trnid[k, 0])
-        if any(kinds) or engine.actuator_biastype[k] > 1 or len(place) != 1 or numbers[place[0]] >= 0:
+        has_effect = engine.actuator_gear[k, 0] * engine.actuator_gainprm[k, 0] != 0.0
+        if any(kinds) or engine.actuator_biastype[k] > 1 or not has_effect or len(place) != 1 or numbers[place[0]] >= 0:
             raise InputError(
                 f"{file}: actuator {engine.actuator(k).name!r}: each joint may have one actuator without dynamics, "
-                "with constant gain: <motor>, <position>, <velocity> or their <general>"
+                "with constant gain other than zero: <motor>, <position>, <velocity> or their <general>"
             )
         numbers[place[0]] = k
     return numbers
@@ -166,12 +166,10 @@ class SceneSimulation(MujocoSimulation):
         self.dof_of[match.qvel] = match.dofs
         self.body_of, self.origins = engine.body_weldid[engine.geom_bodyid], self.data.xpos
         self.point_body, self.point_place = self._contact_points()
-        self.driven, self.bare = match.actuators >= 0, match.actuators < 0
-        self.actuators = match.actuators[self.driven]
-        self.driven_qpos, self.driven_qvel = match.qpos[self.driven], match.qvel[self.driven]
-        self.driven_dofs, self.bare_qvel, self.bare_dofs = (
-            match.dofs[self.driven], match.qvel[self.bare], match.dofs[self.bare]
-        )  # fmt: skip
+        driven, bare = match.actuators >= 0, match.actuators < 0
+        self.actuators, self.driven_qpos = match.actuators[driven], match.qpos[driven]
+        self.driven_qvel, self.driven_dofs = match.qvel[driven], match.dofs[driven]
+        self.bare_qvel, self.bare_dofs = match.qvel[bare], match.dofs[bare]
         gear, gain = engine.actuator_gear[self.actuators, 0], engine.actuator_gainprm[self.actuators, 0]
         bias = engine.actuator_biasprm[self.actuators, :3].T * (engine.actuator_biastype[self.actuators] > 0)
         # the force on a joint: gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v)
@@ -189,8 +187,8 @@ class SceneSimulation(MujocoSimulation):
         home = WholeBody(model, q)
         owners = self.match.bodies[[model.body_index(point.body) for point in model.contact_points]]
         bodies = engine.body_weldid[owners].astype(np.int64)
-        arms = np.array([home.contact_position(name) for name in model.contact_names]) - data.xpos[bodies]
-        return bodies, np.einsum("cji,cj->ci", data.xmat[bodies].reshape(-1, 3, 3), arms)
+        places = np.reshape([home.contact_position(name) for name in model.contact_names], (-1, 3))
+        return bodies, np.einsum("cji,cj->ci", data.xmat[bodies].reshape(-1, 3, 3), places - data.xpos[bodies])
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         data, match, (first_q, first_v) = self.data, self.match, self.match.free

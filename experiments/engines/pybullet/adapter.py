@@ -11,8 +11,7 @@ from biped.errors import InputError
 from biped.inputs.extras import need
 from contact.arrays import Floats
 from contact.vectors import quat_mul
-from experiments.engines.contact_points import contact_points_of
-from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
+from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults, contact_points_of
 from experiments.engines.kernels.contacts import nearest
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.pybullet.urdf import principal_axes

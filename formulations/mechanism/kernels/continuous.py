@@ -17,6 +17,7 @@ from biped.kernels.tree.dynamics import project_wrenches
 from biped.kernels.tree.kinematics import motion_cross
 from contact.arrays import Floats, Integers, unset
 from contact.vectors import add, add6, add_scaled6, cross, dot, load3, load6, store6, sub
+from formulations.mechanism.kernels import custom
 from formulations.mechanism.kernels.border import solve_border
 from formulations.mechanism.kernels.constraints import (
     ALONG,
@@ -28,14 +29,6 @@ from formulations.mechanism.kernels.constraints import (
     STRING,
     cam_lift,
     length_of,
-)
-from formulations.mechanism.kernels.custom import (
-    CONSTRAINT,
-    JACOBIAN,
-    ask_custom,
-    custom_work,
-    set_strain_rates,
-    set_strains,
 )
 from formulations.mechanism.kernels.forces import force_work
 from formulations.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
@@ -185,11 +178,11 @@ def set_custom_bends(mechanics, buffers, acceleration, rates):
     customs = buffers.customs
     if customs.kind.shape[0] == 0:
         return
-    set_strain_rates(customs, mechanics.points, buffers.node_arms, buffers.node)
-    set_strains(customs, buffers.node_arms, buffers.node_q)
+    custom.set_strain_rates(customs, mechanics.points, buffers.node_arms, buffers.node)
+    custom.set_strains(customs, buffers.node_arms, buffers.node_q)
     for k in range(customs.kind.shape[0]):
-        if customs.kind[k] == CONSTRAINT:
-            ask_custom(customs, k, 0.0, JACOBIAN)
+        if customs.kind[k] == custom.CONSTRAINT:
+            custom.ask_custom(customs, k, 0.0, custom.JACOBIAN)
             for c in range(customs.rows[k]):
                 bend = 0.0
                 for i in range(customs.first[k], customs.first[k + 1]):
@@ -234,7 +227,7 @@ def add_slope_change(customs, k, moved, weight, bend):
     """Move the strains by ``moved`` [s] times their rates, and add ``weight`` times (∂h/∂z) ż there to ``bend``."""
     for i in range(customs.first[k], customs.first[k + 1]):
         customs.z[i] += moved * customs.rate[i]
-    ask_custom(customs, k, 0.0, JACOBIAN)
+    custom.ask_custom(customs, k, 0.0, custom.JACOBIAN)
     for c in range(customs.rows[k]):
         for i in range(customs.first[k], customs.first[k + 1]):
             bend[customs.row[k] + c] += weight * slope_of(customs, k, c, i) * customs.rate[i]
@@ -291,7 +284,7 @@ def slope_part(world, i, k):
     n = buffers.node_q.shape[0]
     for j in range(n):
         rates.slope[i, j], rates.slope[i, n + j] = buffers.node_rates[j], rates.acceleration[j]
-    work = force_work(mechanics.forces, world.inputs, k, 1.0, buffers.node) + custom_work(buffers.customs, 1.0)
+    work = force_work(mechanics.forces, world.inputs, k, 1.0, buffers.node) + custom.custom_work(buffers.customs, 1.0)
     rates.slope[i, 2 * n] = work
     return failed
 
