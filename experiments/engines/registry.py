@@ -41,16 +41,12 @@ def engine_named(name: str) -> Engine:
 
     The name of a file ``.xml`` is MuJoCo with this scene.
     """
-    if name.endswith(SCENE):
-        from experiments.engines.mujoco.scene import MujocoScene  # the import takes a while, and needs Pinocchio
-
-        return MujocoScene(name)
-    if name not in ENGINES:
+    if name not in ENGINES and not name.endswith(SCENE):
         known = (*INTEGRATORS, *ENGINES)
         raise InputError(
             f"unknown engine {name!r}; {did_you_mean(name, known)}engines are {', '.join(ENGINES)}, and "
             f"biped's integrators {', '.join(INTEGRATORS)}"
         )
-    module, kind = ENGINES[name]
-    engine: Engine = getattr(importlib.import_module(module), kind)()
+    module, kind = ENGINES.get(name, ("experiments.engines.mujoco.scene", "MujocoScene"))
+    engine: Engine = getattr(importlib.import_module(module), kind)(*([] if name in ENGINES else [name]))
     return engine

@@ -217,26 +217,26 @@ class MujocoSimulation(Simulation):
 
     def _read_contacts(self, arrival: Arrival) -> None:
         """Add up contact forces, given in the contact's axes, with the normal from the first to the second geometry."""
-        data, found = self.data, self.data.contact
+        data, touching = self.data, self.data.contact
         local = np.zeros((data.ncon, 6))
         for k, row in enumerate(local):
             self.mujoco.mj_contactForce(self.engine, data, k, row)
         if self.projectile >= 0:
             self._read_impact(arrival, local)
         contacts.add_floor_forces(
-            (found.geom, found.frame, found.pos, local), self.is_floor,
+            (touching.geom, touching.frame, touching.pos, local), self.is_floor,
             (self.body_of, self.origins, data.xmat), (self.point_body, self.point_place), arrival.force,
         )  # fmt: skip
 
     def _read_impact(self, arrival: Arrival, local: Floats) -> None:
         """Read the impulse on the target of the thrown box, and its position, weighted by the normal forces."""
-        found = self.data.contact
-        on_box = (found.geom == self.projectile).any(axis=1)
-        first, weights = found.geom[on_box, 0], local[on_box, 0]
-        forces = np.einsum("ki,kij->kj", local[on_box, :3], np.reshape(found.frame[on_box], (-1, 3, 3)))
+        touching = self.data.contact
+        on_box = (touching.geom == self.projectile).any(axis=1)
+        first, weights = touching.geom[on_box, 0], local[on_box, 0]
+        forces = np.einsum("ki,kij->kj", local[on_box, :3], np.reshape(touching.frame[on_box], (-1, 3, 3)))
         arrival.impact[:] = self.case.step * np.where(first == self.projectile, 1.0, -1.0) @ forces
         if weights.sum() > 0.0:
-            arrival.impact_place[:] = weights @ found.pos[on_box] / weights.sum()
+            arrival.impact_place[:] = weights @ touching.pos[on_box] / weights.sum()
 
     def read_joints(self, arrival: Arrival) -> None:
         """Read the forces of joint friction and of joint limits; a limit's force points away from the nearer limit."""
