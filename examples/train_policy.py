@@ -27,7 +27,7 @@ def task(least: float, most: float) -> BalanceTask:
     """Return the task: servos too soft to stand without a policy, and a push of an impulse in this range [N·s]."""
     model = human()
     return BalanceTask(
-        # Time steps are servo periods of 2 ms, as of policies in `biped run`; damping within time steps is off, too.
+        # The time step is the period of servos in `biped run`, 2 ms, which adds no damping of joints either.
         Scene(model, state=standing(model), fall=Fall(), step=2e-3),
         period=2e-2,
         damping=0.0,

@@ -77,10 +77,7 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         Raises:
             InputError: the episode is over, or the action does not have one finite number for each joint.
         """
-        share = np.clip(np.asarray(action, dtype=float), -1.0, 1.0)
-        if share.shape != self.action_space.shape:
-            raise InputError(f"the action has shape {share.shape}: it must be {self.action_space.shape}")
-        self._history.take(share)
+        self._history.take(self.task.clipped(action))
         sample = self._sample(self._advance())
         terms = {name: float(term) for name, term in self.task.rewards(sample).items()}
         ending, ended = self.session.ending, self.session.has_ended

@@ -24,7 +24,7 @@ class Randomization:
         push_duration: [s] duration of the push.
         friction: coefficient of static and dynamic friction of the floor.
         payload: [kg] mass of a load at the root's centre of mass; negative: a lighter root.
-        delay: delay of the actions, in whole servo periods; until then the action is zero.
+        delay: delay of the actions, in whole servo periods; before the first action arrives, actions are zero.
 
     Raises:
         InputError: a range is not two finite numbers in order, or the push's start, friction or delay is negative.
@@ -54,9 +54,9 @@ class Randomization:
         root, floor = scene.model.root.name, scene.floor
         if self.push is not None:
             drawn |= {"push": random.uniform(*self.push), "azimuth": random.uniform(0.0, 2.0 * math.pi)}
-            start = drawn["push_start"] = begins + random.uniform(*self.push_start)
+            drawn["push_start"] = random.uniform(*self.push_start)
             along = (math.cos(drawn["azimuth"]), math.sin(drawn["azimuth"]), 0.0)
-            added.append(Push(root, along, drawn["push"], start, self.push_duration))
+            added.append(Push(root, along, drawn["push"], begins + drawn["push_start"], self.push_duration))
         if self.friction is not None:
             mu = drawn["friction"] = random.uniform(*self.friction)
             floor = floor.with_(mu_s=mu, mu_d=mu)

@@ -19,7 +19,8 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is n
 
     An environment is reset in the step in which its episode ends. Its ``info`` then has ``terminal_observation``,
     ``TimeLimit.truncated``, ``verdict``, ``reason``, and ``episode`` with return ``r``, number of steps ``l`` and wall
-    time ``t`` [s] as by ``Monitor``. In other steps ``info`` is empty.
+    time ``t`` [s] as by ``Monitor``. ``rewards`` in ``info`` has the terms of the reward, and ``reset_infos`` the values
+    that the last reset drew.
     """
 
     def __init__(self, envs: BalanceVectorEnv) -> None:
@@ -30,7 +31,8 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is n
 
     def reset(self) -> Any:
         """Begin new episodes, with the seeds of ``seed`` if it was called, and return observations (num_envs, size)."""
-        observations, _ = self.envs.reset(seed=self._seeds)
+        observations, info = self.envs.reset(seed=self._seeds)
+        self.reset_infos = [self._info(info, "drawn", k) for k in range(self.num_envs)]
         self._reset_seeds()
         self._returns[:] = self._lengths[:] = 0
         return observations
@@ -45,15 +47,22 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is n
         self._returns += rewards
         self._lengths += 1
         ended, elapsed = np.flatnonzero(fell | late), time.perf_counter() - self._began
-        infos: list[dict[str, Any]] = [{} for _ in rewards]
+        infos: list[dict[str, Any]] = [self._info(info, "rewards", k) for k in range(self.num_envs)]
         for k in ended:
-            infos[k] = {name: info[name][k] for name in ("verdict", "reason")}
+            infos[k] |= {name: info[name][k] for name in ("verdict", "reason")}
             infos[k] |= {"terminal_observation": observations[k], "TimeLimit.truncated": not fell[k]}
             infos[k]["episode"] = {"r": float(self._returns[k]), "l": int(self._lengths[k]), "t": elapsed}
             self._returns[k] = self._lengths[k] = 0
         if len(ended):
-            observations, _ = self.envs.reset_ended()
+            observations, info = self.envs.reset_ended()
+            for k in ended:
+                self.reset_infos[k] = self._info(info, "drawn", k)
         return observations, rewards, fell | late, infos
+
+    @staticmethod
+    def _info(info: dict[str, Any], name: str, k: int) -> dict[str, Any]:
+        """Return the entry of environment ``k`` in a table of ``info``, if there is one."""
+        return {name: {key: values[k] for key, values in info[name].items() if key[0] != "_"}} if name in info else {}
 
     def close(self) -> None:
         """Stop the threads."""

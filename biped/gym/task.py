@@ -70,7 +70,7 @@ class BalanceTask:
     the root, world axes; the rates of the joints [rad/s or m/s]; and the vertical GRF on each contact point divided by
     the model's weight. The horizontal position on the floor is not observed.
 
-    With ``observation="body"``, it does not depend on position and heading: direction of gravity, velocity [m/s] of the
+    With ``observation="body"``, the observation does not depend on position and heading: direction of gravity, velocity [m/s] of the
     origin of the root's frame, and angular velocity [rad/s] of the root, all in the root's axes; the coordinates of the
     joints minus the initial posture; the rates of the joints; and the last action. A policy's file calls these
     ``projected_gravity``, ``base_lin_vel``, ``base_ang_vel``, ``joint_pos``, ``joint_vel`` and ``last_action``.
@@ -98,7 +98,7 @@ class BalanceTask:
             With damping, the scene must not have ``Sensors`` or ``Actuators``.
         scatter: [rad or m] standard deviation of the joints' coordinates at the start.
         alive: reward for a period without a fall.
-        posture: reward for a period at the initial height without tilt.
+        posture: reward for a period at the initial height and upright; less with a change of height, and tilt.
         effort: cost of a period with all actions at −1 or 1.
         actions: "torques" or "targets".
         observation: "world" or "body".
@@ -107,8 +107,8 @@ class BalanceTask:
         action_scale: [rad or m] change of the target by an action of 1, for all joints or by joint.
         servo_period: [s] time between two computations of the torques; it must divide ``period``. None: the scene's
             time step for targets, ``period`` for torques.
-        randomization: ranges of values that each episode draws, or a function that returns the scene of an episode,
-            given ``scene`` and a random generator; it must not change joints, contact points, time step and start.
+        randomization: ranges of values that each episode draws; or a function of ``scene`` and a random generator that
+            returns an episode's scene with the same joints, contact points, time step and start.
 
     Raises:
         InputError: a number is out of range, a choice is unknown, a joint has no number, ``servo_period`` does not
@@ -141,7 +141,7 @@ class BalanceTask:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} = {getattr(self, name)!r}: it must be {' or '.join(map(repr, allowed))}")
-        unused = [name for name in SERVO if getattr(self, name) != getattr(BalanceTask, name)]
+        unused = [name for name in SERVO if getattr(self, name) != getattr(type(self), name)]
         if unused and self.actions == "torques":
             raise InputError(f"{', '.join(unused)}: only for servos; set actions='targets', or leave this out")
         _ = self.ticks
@@ -150,6 +150,9 @@ class BalanceTask:
             raise InputError(f"model {model.name!r}: the balance task needs a floating root and joints")
         for name in ("torque_limit", *SERVO):
             self.by_joint(name)
+        load = getattr(self.randomization, "payload", None)
+        if load is not None and model.root.mass + load[0] <= 0.0:
+            raise InputError(f"payload = {load}: the root has only {model.root.mass:g} kg; give a greater least value")
 
     @property
     def model(self) -> Model:
@@ -168,7 +171,7 @@ class BalanceTask:
         tick = tick if self.servo_period is None else self.servo_period
         above_zero(tick, "servo_period")
         if not math.isclose(round(self.period / tick) * tick, self.period, rel_tol=1e-9):
-            raise InputError(f"servo_period = {tick:g} s: it must divide period = {self.period:g} s")
+            raise InputError(f"period = {self.period:g} s: it must be a multiple of the servo period, {tick:g} s")
         return round(self.period / tick)
 
     @cached_property
@@ -216,7 +219,26 @@ class BalanceTask:
             return None
         if isinstance(self.randomization, Randomization):
             return self.randomization.draw(self.commanded, random, self.start.time)
-        return replace(self.randomization(self.scene, random), controller=self.commanded.controller), 0, {}
+        scene, own = self.randomization(self.scene, random), self.scene
+        before, after = ((s.model.joint_names, s.model.contact_names, s.step) for s in (own, scene))
+        if after != before or scene.state is not own.state:
+            raise InputError("randomization: it must not change joints, contact points, time step and start of a scene")
+        return replace(scene, controller=self.commanded.controller), 0, {}
+
+    def clipped(self, actions: Any, running: Any = True) -> Floats:
+        """Return actions (…, joints) within −1 and 1.
+
+        Raises:
+            InputError: the shape is wrong, or an action of a ``running`` environment is not finite.
+        """
+        given, size = np.asarray(actions, dtype=float), self.sizes[1]
+        shape = (*np.shape(running), size)
+        if given.shape != shape:
+            raise InputError(f"the action has shape {given.shape}: it must be {shape}")
+        bad = ~np.isfinite(given) & np.expand_dims(running, -1)
+        if bad.any():
+            raise InputError(f"the action of {self.model.joint_names[np.argwhere(bad)[0, -1]]} is not finite")
+        return np.clip(given, -1.0, 1.0)
 
     def torques(self, actions: Floats, motion: Any) -> Floats:
         """Return torques (…, joints) [N·m or N] of actions (…, joints).

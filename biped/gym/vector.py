@@ -71,12 +71,11 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         """Simulate one period of each environment; ``info["rewards"]`` has the terms of the rewards by name.
 
         Raises:
-            InputError: the actions are not (num_envs, joints) finite numbers.
+            InputError: the actions are not (num_envs, joints) finite numbers, or ``reset`` was never called.
         """
-        share = np.clip(np.asarray(actions, dtype=float), -1.0, 1.0)
-        if share.shape != self.action_space.shape:
-            raise InputError(f"the actions have shape {share.shape}: it must be {self.action_space.shape}")
-        fresh = self._over.copy()
+        if self._randoms[0] is None:
+            raise InputError("call reset before the first step")
+        fresh, share = self._over.copy(), self.task.clipped(actions, ~self._over)
         # The motion of an environment that is reset in this step is discarded: it begins after the others have moved.
         self._history.take(np.where(fresh[:, None], 0.0, share))
         for tick in range(self.task.ticks):

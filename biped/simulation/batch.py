@@ -52,7 +52,7 @@ class _Hosted(Session):
 class SessionBatch:
     """Several sessions of one scene, driven by external torques; each equals a single ``Session``, bit for bit.
 
-    The arrays below have one row of sensor values for each session; ``step`` and ``reset`` update them.
+    The arrays below have one row for each session; ``step`` and ``reset`` update them with sensor values.
 
     Args:
         scene: the scene of all sessions, until ``exchange``.
@@ -93,7 +93,7 @@ class SessionBatch:
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
     def exchange(self, k: int, scene: Scene) -> None:
-        """Replace session ``k`` by one of another scene; reset it before the next step.
+        """Replace session ``k`` by a new session of ``scene``; call ``reset`` for it before the next step.
 
         Raises:
             InputError: joints, contact points, time step or control period differ, or the scene is inconsistent.

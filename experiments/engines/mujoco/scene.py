@@ -1,7 +1,8 @@
-"""MuJoCo with a scene file of the robot as it is: its actuators, contacts and options."""
+"""MuJoCo engine that simulates a robot's own scene file, with its actuators, contacts and options."""
 
 import copy
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
 from biped.inputs.extras import need
+from biped.kernels.tree.tree import DAMPING, FRICTION
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
 from biped.model.mjcf.loading import compiled_mjcf
@@ -27,16 +29,17 @@ from experiments.engines.mujoco.adapter import MujocoSimulation
 
 #: MuJoCo's number of the integrator RK4.
 RK4 = 1
-#: Largest relative difference of the masses of model and scene.
-SAME_MASS = 1e-6
+#: Largest relative difference of the kinetic energies of the same robot, by rounding of numbers in files.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
 class MujocoScene(Engine):
-    """MuJoCo with a scene file: bodies, joints, actuators, contacts and options are the file's.
+    """MuJoCo with a scene file, whose bodies, joints, actuators, contacts and options are used unchanged.
 
-    A commanded torque becomes the control for which the joint's actuator has this torque at the start of the time step.
-    With a position actuator whose kp and kv are those of a policy's servo, this control is the target angle.
+    For each commanded torque, the engine computes the control for which the joint's actuator has this torque at the
+    start of the time step. If kp and kv of a position actuator are those of a policy's servo, this control is the
+    target angle.
     """
 
     name = "mujoco"
@@ -65,8 +68,8 @@ class MujocoScene(Engine):
 
     def differences(self, case: Case) -> tuple[str, ...]:
         return (
-            f"bodies, joints, actuators, contacts and options of MuJoCo are those of {Path(self.scene).name}; its "
-            f"friction is scaled to floor.mu_s = {case.floor.mu_s:g}",
+            f"bodies, joints, actuators, contacts and options of MuJoCo are those of {Path(self.scene).name}; all "
+            f"coefficients of friction are scaled, to floor.mu_s = {case.floor.mu_s:g} between feet and floor",
         )
 
     def start(self, case: Case) -> Simulation:
@@ -80,10 +83,12 @@ class MujocoScene(Engine):
         engine.opt.timestep, engine.opt.gravity = case.step, case.model.gravity
         usual, _ = floor_of(engine, tree, case.model.feet)
         if not usual:
-            raise InputError(f"{self.scene}: it has no floor that the feet touch; name a scene with a floor")
-        engine.geom_friction[:, 0] *= case.floor.mu_s / usual
-        engine.pair_friction[:, :2] *= case.floor.mu_s / usual
-        return SceneSimulation(case, engine, match(case.model, engine, tree, self.scene), self.velocity_offset)
+            raise InputError(f"{self.scene}: the feet touch no floor with friction; name a scene with such a floor")
+        for coefficients in (engine.geom_friction[:, 0], engine.pair_friction[:, :2], engine.opt.o_friction[:2]):
+            coefficients *= case.floor.mu_s / usual
+        simulation = SceneSimulation(case, engine, match(case.model, engine, tree, self.scene), self.velocity_offset)
+        simulation.check_robot(self.scene)
+        return simulation
 
 
 class Match(NamedTuple):
@@ -92,11 +97,11 @@ class Match(NamedTuple):
     free: tuple[int, int]  # first entries of the free joint in ``qpos`` and ``qvel``
     home: tuple[float, ...]  # orientation of the root in ``qpos0``, a quaternion
     com: Floats  # (3,) [m] from the root's origin to the centre of mass of the model's root, world axes at home
-    coordinates: Integers  # (n,) entries of the joints in q
-    dofs: Integers  # (n,) and in v
-    qpos: Integers  # (n,) and in ``qpos``
-    qvel: Integers  # (n,) and in ``qvel``
-    zero: Floats  # (n,) their ``qpos0``
+    coordinates: Integers  # (n,) indices of the joints in q
+    dofs: Integers  # (n,) indices of the joints in v
+    qpos: Integers  # (n,) indices of the joints in ``qpos``
+    qvel: Integers  # (n,) indices of the joints in ``qvel``
+    zero: Floats  # (n,) the joints' ``qpos0``
     bodies: Integers  # MuJoCo's body for each body of the model; −1 for links between the joints of a body
     actuators: Integers  # (n,) actuator of each joint; −1 for joints without
 
@@ -121,15 +126,10 @@ def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
     if different:
         raise InputError(f"{file}: only the scene or only {model.name!r} has the joints {listed(different)}")
     free, numbers = tree.joints.index(tree.floating), np.array([tree.joints.index(joint.name) for joint in joints])
-    root = int(engine.jnt_bodyid[free])
-    mass = float(engine.body_subtreemass[root])
-    if abs(mass - model.total_mass) > SAME_MASS * mass:
-        raise InputError(
-            f"{file}: the robot has a mass of {mass:g} kg, {model.name!r} of {model.total_mass:g} kg: leave out loads, "
-            "and load the model from this scene"
-        )
-    places = engine.jnt_qposadr[numbers]
+    root, places = int(engine.jnt_bodyid[free]), engine.jnt_qposadr[numbers]
     known = {name: number for number, name in enumerate(tree.bodies)}
+    if absent := [body.name for body in model.bodies if body.mass and body.name not in known]:
+        raise InputError(f"{file}: it has no bodies {listed(absent)}, which {model.name!r} has")
     return Match(
         (int(engine.jnt_qposadr[free]), int(engine.jnt_dofadr[free])),
         tuple(engine.body_quat[root].tolist()), np.array(model.root.com),
@@ -162,8 +162,7 @@ class SceneSimulation(MujocoSimulation):
         super().__init__(case, engine, (), velocity_offset)
         self.match, self._turn_home = match, quaternion_matrix(match.home)
         self.is_floor = engine.body_weldid[engine.geom_bodyid] == 0
-        self.dof_of = np.full(engine.nv, -1)
-        self.dof_of[match.qvel] = match.dofs
+        self.dof_of[match.free[1] : match.free[1] + 6], self.dof_of[match.qvel] = range(6), match.dofs
         self.body_of, self.origins = engine.body_weldid[engine.geom_bodyid], self.data.xpos
         self.point_body, self.point_place = self._contact_points()
         driven, bare = match.actuators >= 0, match.actuators < 0
@@ -189,6 +188,29 @@ class SceneSimulation(MujocoSimulation):
         bodies = engine.body_weldid[owners].astype(np.int64)
         places = np.reshape([home.contact_position(name) for name in model.contact_names], (-1, 3))
         return bodies, np.einsum("cji,cj->ci", data.xmat[bodies].reshape(-1, 3, 3), places - data.xpos[bodies])
+
+    def check_robot(self, file: str) -> None:
+        """Compare the kinetic energies at one random state, and the joints' damping and friction, with the model's.
+
+        Raises:
+            InputError: they differ.
+        """
+        model, data, random = self.case.model, self.data, np.random.default_rng(1)
+        q, v = model.neutral(), random.normal(size=model.nv)
+        q[self.match.coordinates] += random.normal(0.0, 0.3, len(self.match.coordinates))
+        self.place(q, v, np.zeros(13))
+        self.mujoco.mj_energyVel(self.engine, data)
+        theirs, ours = float(data.energy[1]), 0.5 * float(v @ WholeBody(model, q, v).mass_matrix @ v)
+        if abs(theirs - ours) > SAME * ours:
+            raise InputError(
+                f"{file}: its robot is not {model.name!r}: at one random state the kinetic energy is {theirs:.6g} J, not "
+                f"{ours:.6g} J. Load the model from this scene, without loads, locked joints or changed armature"
+            )
+        rows, engine = model.tree.passive[1:], self.engine
+        pairs = ((DAMPING, engine.dof_damping, "damping"), (FRICTION, engine.dof_frictionloss, "friction"))
+        for column, values, name in pairs if len(rows) else ():
+            if not np.allclose(rows[:, column], values[self.match.qvel]):
+                raise InputError(f"{file}: {name} of its joints is not that of {model.name!r}: leave {name} unchanged")
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         data, match, (first_q, first_v) = self.data, self.match, self.match.free
@@ -241,11 +263,13 @@ def _compiled(scene: str, _changed: tuple[int, ...]) -> Any:
     return compiled_mjcf(Path(scene))[0]
 
 
-def _with_included(file: Path) -> list[Path]:
-    """Return a file and the files that it includes; a file that cannot be read includes none."""
-    try:
-        root = ElementTree.parse(file).getroot()
-    except (OSError, ElementTree.ParseError):
-        return [file]
-    included = [file.parent / element.get("file", "") for element in root.iter("include")]
-    return [file, *(path for child in included for path in _with_included(child))]
+def _with_included(scene: Path) -> list[Path]:
+    """Return a scene and the MJCF files that it includes or attaches; meshes are left out."""
+    files = [scene]
+    for file in files:  # grows
+        with suppress(OSError, ElementTree.ParseError):  # MuJoCo reports files that it cannot read
+            root = ElementTree.parse(file).getroot()
+            names = [element.get("file", "") for tag in ("include", "model") for element in root.iter(tag)]
+            places = [folder / name for name in names for folder in (file.parent, scene.parent)]
+            files += [place for place in dict.fromkeys(places) if place.is_file() and place not in files]
+    return files

@@ -27,7 +27,9 @@ STEP, END, PARTS = 0.1, 1.0, 8
 #: [s] Earliest push; time from its latest end to the verdict.
 BEGIN, AFTER = 1.0, 4.0
 #: Parameters that the protocol sets.
-FIXED = ("push.azimuth", "push.impulse", "push.duration", "push.start")
+FIXED = (
+    "push.azimuth", "push.impulse", "push.duration", "push.start", "run.duration", "initial.jitter", "initial.seed",
+)  # fmt: skip
 #: [s] Range of the push's start for policies without a gait.
 NO_GAIT = 1.0
 POLICY, SERVOS, WHOLE_BODY = "policy", "servos alone", "whole-body"

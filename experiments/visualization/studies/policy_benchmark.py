@@ -1,6 +1,7 @@
 """Findings of the push benchmark of a learned policy: those of push maps, and one JSON file to publish."""
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -47,10 +48,11 @@ def document(plan: Threshold, findings: Findings, folder: Path, maps: Mapping[st
 def phase_panels(plan: Threshold, findings: Findings) -> list[Panel]:
     """Return the threshold of each replica of the policy over the phase of the gait when the push begins.
 
-    There is a panel for each quarter of the directions; none if the policy has no gait.
+    There is a panel for each quarter of the directions; none if the policy's clock does not run.
     """
     gait = _policy(plan).description(_model(plan)).gait
-    if gait is None:
+    commanded = any(name.startswith("controller.") for name in plan.conditions[0].changes)
+    if gait is None or (gait.standing is not None and not commanded):
         return []
     mine = [finding for finding in findings.conditions if not finding.condition.is_reference]
     top = 1.1 * max([b.low for finding in mine for b in finding.brackets if math.isfinite(b.low)], default=1.0)
@@ -60,7 +62,7 @@ def phase_panels(plan: Threshold, findings: Findings) -> list[Panel]:
         for span, color in zip(dict.fromkeys(_ring(finding) for finding in mine), style.LINES, strict=False):
             ring = [f for f in mine if _ring(f) == span and _quarter(f) == quarter]
             starts = [start for f in ring for start in _starts(plan, findings.conditions.index(f))]
-            values = [bracket.low for f in ring for bracket in f.brackets]
+            values = np.clip([bracket.low for f in ring for bracket in f.brackets], 0.0, top).tolist()
             items.append(Points(np.array(starts) / gait.period % 1.0, values, span, color, "circle", 3.5))
         x = Axis("phase of the gait at the push" if quarter > 1 else "", 0.0, 1.0, form=".0%")
         y = Axis("" if quarter % 2 else "threshold [N·s]", 0.0, top)
@@ -80,7 +82,7 @@ def _ring(finding: Finding) -> str:
 
 def _quarter(finding: Finding) -> int:
     """Return the nearest of the directions forward, left, backward and right: 0 to 3."""
-    return round(float(finding.condition.labels["direction"]) / 90.0) % 4
+    return math.floor(float(finding.condition.labels["direction"]) / 90.0 + 0.5) % 4
 
 
 def _starts(plan: Threshold, condition: int) -> list[float]:
@@ -122,7 +124,10 @@ def _published(plan: Threshold, findings: Findings, folder: Path) -> dict[str, A
 def _engine(name: str) -> dict[str, Any]:
     """Return the name of an engine or integrator, and the digests of its files."""
     files = engine_named(name).files if is_engine(name) else ()
-    return {"name": Path(name).name, "files": {file.name: digest_of(file) for file in files}}
+    return {
+        "name": Path(name).name,
+        "files": {os.path.relpath(file, Path(name).parent): digest_of(file) for file in files},
+    }
 
 
 def _entry(finding: Finding, number: int, plan: Threshold, model: Model) -> dict[str, Any]:

@@ -38,7 +38,11 @@ class StatePictures:
             shown: Any = SimpleNamespace(trajectory=motion)
             camera = camera_at("three-quarter", *extent_at(model, self._seen), SIZE, facing=model.facing)
             self._drawn = pictures([shown], itertools.repeat(0.0), camera, SIZE, find_browser())
-        return np.array(Caption([model.name], SIZE).on(next(self._drawn), state.time), dtype=np.uint8)
+        try:
+            return np.array(Caption([model.name], SIZE).on(next(self._drawn), state.time), dtype=np.uint8)
+        except BaseException:  # the generator has ended: the next picture begins anew
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the browser."""
