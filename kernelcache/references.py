@@ -17,15 +17,7 @@ from typing import Any, NoReturn
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.extending import (
-    NativeValue,
-    infer_getattr,
-    lower_getattr_generic,
-    models,
-    register_model,
-    typeof_impl,
-    unbox,
-)
+from numba import extending
 
 from kernelcache.private import AttributeTemplate
 
@@ -72,10 +64,10 @@ def _words_of(kind: Any) -> int:
 
 # --- in compiled code ---
 
-register_model(Reference)(models.OpaqueModel)
+extending.register_model(Reference)(extending.models.OpaqueModel)
 
 
-@infer_getattr
+@extending.infer_getattr
 class _Fields(AttributeTemplate):  # type: ignore[misc]
     """Template that makes the fields of a reference its attributes."""
 
@@ -86,7 +78,7 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
         return kind.kinds[fields.index(name)] if name in fields else None
 
 
-@lower_getattr_generic(Reference)  # type: ignore[untyped-decorator]
+@extending.lower_getattr_generic(Reference)  # type: ignore[untyped-decorator]
 def _field(context: Any, builder: Any, kind: Reference, value: Any, name: str) -> Any:
     number = kind.instance_class._fields.index(name)  # type: ignore[attr-defined]
     start = sum(map(_words_of, kind.kinds[:number]))
@@ -197,14 +189,14 @@ def _words(items: Any) -> list[int]:
     return words
 
 
-@typeof_impl.register(Packed)  # type: ignore[untyped-decorator]
+@extending.typeof_impl.register(Packed)  # type: ignore[untyped-decorator]
 def _type_of_packed(value: Packed, _: Any) -> Any:
     return value._numba_type_
 
 
-@unbox(Reference)  # type: ignore[untyped-decorator]
-def _unbox(_: Reference, packed: Any, context: Any) -> NativeValue:
+@extending.unbox(Reference)  # type: ignore[untyped-decorator]
+def _unbox(_: Reference, packed: Any, context: Any) -> extending.NativeValue:
     place = context.pyapi.object_getattr_string(packed, "place")
     address = context.pyapi.long_as_voidptr(place)
     context.pyapi.decref(place)
-    return NativeValue(address)
+    return extending.NativeValue(address)

@@ -19,8 +19,8 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is n
 
     An environment is reset in the step in which its episode ends. Its ``info`` then has ``terminal_observation``,
     ``TimeLimit.truncated``, ``verdict``, ``reason``, and ``episode`` with return ``r``, number of steps ``l`` and wall
-    time ``t`` [s] as by ``Monitor``. ``rewards`` in ``info`` has the terms of the reward, and ``reset_infos`` the values
-    that the last reset drew.
+    time ``t`` [s] as by ``Monitor``. ``rewards`` in ``info`` has the terms of the reward, and ``reset_infos`` the drawn
+    values of the last reset.
     """
 
     def __init__(self, envs: BalanceVectorEnv) -> None:
@@ -48,14 +48,14 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]  # untyped where it is n
         self._lengths += 1
         ended, elapsed = np.flatnonzero(fell | late), time.perf_counter() - self._began
         infos: list[dict[str, Any]] = [self._info(info, "rewards", k) for k in range(self.num_envs)]
-        for k in ended:
+        for k in ended.tolist():
             infos[k] |= {name: info[name][k] for name in ("verdict", "reason")}
             infos[k] |= {"terminal_observation": observations[k], "TimeLimit.truncated": not fell[k]}
             infos[k]["episode"] = {"r": float(self._returns[k]), "l": int(self._lengths[k]), "t": elapsed}
             self._returns[k] = self._lengths[k] = 0
         if len(ended):
             observations, info = self.envs.reset_ended()
-            for k in ended:
+            for k in ended.tolist():
                 self.reset_infos[k] = self._info(info, "drawn", k)
         return observations, rewards, fell | late, infos
 

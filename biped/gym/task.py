@@ -70,9 +70,9 @@ class BalanceTask:
     the root, world axes; the rates of the joints [rad/s or m/s]; and the vertical GRF on each contact point divided by
     the model's weight. The horizontal position on the floor is not observed.
 
-    With ``observation="body"``, the observation does not depend on position and heading: direction of gravity, velocity [m/s] of the
-    origin of the root's frame, and angular velocity [rad/s] of the root, all in the root's axes; the coordinates of the
-    joints minus the initial posture; the rates of the joints; and the last action. A policy's file calls these
+    With ``observation="body"``, the observation does not depend on position and heading: direction of gravity, velocity
+    [m/s] of the origin of the root's frame, and angular velocity [rad/s] of the root, all in the root's axes; the
+    coordinates of the joints minus the initial posture; their rates; and the last action. A policy's file calls these
     ``projected_gravity``, ``base_lin_vel``, ``base_ang_vel``, ``joint_pos``, ``joint_vel`` and ``last_action``.
 
     An action has a number from −1 to 1 for each joint, in the order of ``model.joint_names``, constant for a
@@ -219,9 +219,9 @@ class BalanceTask:
             return None
         if isinstance(self.randomization, Randomization):
             return self.randomization.draw(self.commanded, random, self.start.time)
-        scene, own = self.randomization(self.scene, random), self.scene
-        before, after = ((s.model.joint_names, s.model.contact_names, s.step) for s in (own, scene))
-        if after != before or scene.state is not own.state:
+        scene, usual = self.randomization(self.scene, random), self.scene
+        before, after = ((s.model.joint_names, s.model.contact_names, s.step) for s in (usual, scene))
+        if after != before or scene.state is not usual.state:
             raise InputError("randomization: it must not change joints, contact points, time step and start of a scene")
         return replace(scene, controller=self.commanded.controller), 0, {}
 

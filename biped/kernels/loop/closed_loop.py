@@ -7,19 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.kernels.loop import log as logs
+from biped.kernels.loop import projectile as projectiles
 from biped.kernels.loop.estimator import Estimator, estimate, estimates, memory_of
 from biped.kernels.loop.following import follow, follows
 from biped.kernels.loop.measurement import Actuators, Measurement, SensorModel, apply_torques, measure, set_rest_angles
 from biped.kernels.loop.part_indices import ADVANCE, APPEND_ROW, APPLY, ESTIMATE, MEASURE, MEET_BOX, PARTS, TAKE_STEPS
-from biped.kernels.loop.projectile import (
-    ARMED,
-    ELAPSED,
-    Projectile,
-    collide,
-    fly_projectile,
-    passes,
-    time_before_impact,
-)
 from biped.kernels.solve.causes import COLLISION_FAILED
 from biped.kernels.state.method import advance
 from biped.kernels.state.pushes import Pushes
@@ -54,7 +46,7 @@ class World(NamedTuple):
     state: SimulationState
     pushes: Pushes
     scratch: Scratch
-    projectile: Projectile
+    projectile: projectiles.Projectile
     fall: FallLimits
     log: logs.Log
     sensors: SensorModel
@@ -206,18 +198,18 @@ def advance_world(world, steps, begin, h):
     With ``steps`` zero only ``advance`` from ``begin`` by ``h``. This is the only part that depends on the method.
     """
     state, projectile = world.state, world.projectile
-    has_box = steps > 0 and projectile.status[ARMED] == 1
+    has_box = steps > 0 and projectile.status[projectiles.ARMED] == 1
     for _ in range(max(steps, 1)):
         if steps > 0:
             if state.counts[STEPS] % world.log.cursor[logs.STRIDE] == 0:
                 call(world.parts[APPEND_ROW], world)
             begin, h = time_of(state), state.clock[STEP_LENGTH]
-            if has_box and not passes(world.tree, state, world.scratch.motion.poses, projectile, h):
+            if has_box and not projectiles.passes(world.tree, state, world.scratch.motion.poses, projectile, h):
                 return BOX_IS_NEAR
         reason = advance(world.tree, world.ground, state, world.pushes, world.scratch, world.method, begin, h)
         if steps == 0 or reason != OK:
             return reason
-        if has_box and not fly_projectile(world.tree, projectile, h):
+        if has_box and not projectiles.fly_projectile(world.tree, projectile, h):
             return COLLISION_FAILED
         finish_step(world)
     return OK
@@ -235,7 +227,7 @@ def meet_box(world):
     """Take one step of the tree and of the thrown box, in two parts with the collision between them if they meet."""
     tree, state, motion, projectile = world.tree, world.state, world.scratch.motion, world.projectile
     begin, h = time_of(state), state.clock[STEP_LENGTH]
-    length = time_before_impact(tree, state, motion.poses, projectile, h)
+    length = projectiles.time_before_impact(tree, state, motion.poses, projectile, h)
     rest = h - length
     for _ in range(2):
         if length > 0.0:
@@ -243,14 +235,14 @@ def meet_box(world):
             if reason != OK:
                 state.clock[TIME_ORIGIN] += begin - time_of(state)  # box and tree are at the collision
                 return reason
-            if not fly_projectile(tree, projectile, length):
+            if not projectiles.fly_projectile(tree, projectile, length):
                 return COLLISION_FAILED
         if rest == 0.0:
             break
         begin += length
-        if collide(tree, state, motion, projectile, world.log, begin) != OK:
+        if projectiles.collide(tree, state, motion, projectile, world.log, begin) != OK:
             return COLLISION_FAILED
-        projectile.state[ELAPSED] = rest
+        projectile.state[projectiles.ELAPSED] = rest
         length, rest = rest, 0.0
     return OK
 
@@ -258,7 +250,7 @@ def meet_box(world):
 @kernel
 def take_step(world):
     """Take one step of the tree, and of the thrown box if there is one."""
-    if world.projectile.status[ARMED] == 1:
+    if world.projectile.status[projectiles.ARMED] == 1:
         reason = call(world.parts[MEET_BOX], world)
     else:
         reason = call(world.parts[ADVANCE], world, 0, time_of(world.state), world.state.clock[STEP_LENGTH])
@@ -421,7 +413,7 @@ def _uses(stepped: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
         ADVANCE: (advance_world, stepped, 0, 0.0, 0.0), MEASURE: (measure_part, world, 0, 0),
         APPLY: (apply_part, world), APPEND_ROW: (append_row_to, world), TAKE_STEPS: (take_steps, world, 0),
     }  # fmt: skip
-    if world.value.projectile.status[ARMED] == 1:
+    if world.value.projectile.status[projectiles.ARMED] == 1:
         uses[MEET_BOX] = meet_box, world
     if estimates(world.value.estimator):
         uses[ESTIMATE] = estimate_part, world

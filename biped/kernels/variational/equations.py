@@ -26,14 +26,7 @@ from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.tree.factorization import add_point_block
 from biped.kernels.tree.kinematics import Poses, new_poses
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
-from biped.kernels.variational.discrete_body import (
-    MidpointBody,
-    body_displacement,
-    body_momentum,
-    set_momentum,
-    store_body_block,
-    turn_to_end,
-)
+from biped.kernels.variational import discrete_body
 from biped.kernels.variational.joints import dof_torque, rotor_momentum, set_joint_diagonal
 from contact import vectors as v
 from contact.arrays import Floats
@@ -129,7 +122,9 @@ def set_discrete_momenta(body, tree, scratch, h):
         turn = v.quat_difference(v.load4(scratch.next.quaternion, i), v.load4(scratch.motion.poses.quaternion, i))
         v.store4(scratch.turn, i, turn)
         inertia = v.load9(scratch.motion.inertia, i)
-        linear, angular = body_momentum(body, tree.mass[i], inertia, turn, body_displacement(scratch, i), h)
+        linear, angular = discrete_body.body_momentum(
+            body, tree.mass[i], inertia, turn, discrete_body.body_displacement(scratch, i), h
+        )
         v.store3(scratch.linear, i, linear)
         v.store3(scratch.angular, i, angular)
 
@@ -247,7 +242,7 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
 
     The remaining e is carried over, so that the solver's tolerance has no effect on the momentum.
     """
-    turn_to_end(body, tree, scratch)
+    discrete_body.turn_to_end(body, tree, scratch)
     load_body_wrenches(tree, scratch, scratch.next, 0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, 0.5 * h, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
@@ -263,7 +258,7 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
         move_residual(state.momentum, scratch)
 
 
-set_momentum.register(MidpointBody)(set_discrete_momentum)
+discrete_body.set_momentum.register(discrete_body.MidpointBody)(set_discrete_momentum)
 
 
 @kernel
@@ -280,7 +275,7 @@ def set_newton_blocks(body, tree, ground, state, scratch, h):
     """Set G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
     block = scratch.motion.factors.block
     for i in range(tree.parent.shape[0]):
-        store_body_block(body, tree, scratch, block, i, h)
+        discrete_body.store_body_block(body, tree, scratch, block, i, h)
     for c in range(tree.contact_body.shape[0]):
         if state.force[c, 2] != 0.0:
             middle, velocity = contact_chord(tree, ground, state, scratch, h, c)

@@ -203,14 +203,14 @@ class SceneSimulation(MujocoSimulation):
         theirs, ours = float(data.energy[1]), 0.5 * float(v @ WholeBody(model, q, v).mass_matrix @ v)
         if abs(theirs - ours) > SAME * ours:
             raise InputError(
-                f"{file}: its robot is not {model.name!r}: at one random state the kinetic energy is {theirs:.6g} J, not "
-                f"{ours:.6g} J. Load the model from this scene, without loads, locked joints or changed armature"
+                f"{file}: its robot is not {model.name!r}: its kinetic energy is {theirs:.6g} J, not {ours:.6g} J, at "
+                "one random state. Load the model from this scene, without loads, locked joints or changed armature"
             )
         rows, engine = model.tree.passive[1:], self.engine
         pairs = ((DAMPING, engine.dof_damping, "damping"), (FRICTION, engine.dof_frictionloss, "friction"))
         for column, values, name in pairs if len(rows) else ():
             if not np.allclose(rows[:, column], values[self.match.qvel]):
-                raise InputError(f"{file}: {name} of its joints is not that of {model.name!r}: leave {name} unchanged")
+                raise InputError(f"{file}: its joints have another {name} than {model.name!r}: do not change it")
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         data, match, (first_q, first_v) = self.data, self.match, self.match.free

@@ -12,14 +12,7 @@ import numpy as np
 
 from biped.integrators.lee.kernels.quasi_newton import set_correction
 from biped.integrators.midpoint.kernels import cached
-from biped.integrators.midpoint.kernels.rule import (
-    arrive,
-    begin_rule,
-    evaluate_rule,
-    set_legendre_momentum,
-    set_legendre_residual,
-    set_newton_step,
-)
+from biped.integrators.midpoint.kernels import rule as rules
 from biped.kernels.midpoint.equations import set_middle
 from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.dense import factor_dense, solve_dense
@@ -138,14 +131,14 @@ def set_every_second_derivative(tree, q, every):
                 add_second_derivatives_of_body(tree, k, i, j, every)
 
 
-@set_legendre_residual.register(EveryPair)
+@rules.set_legendre_residual.register(EveryPair)
 def set_residual_of_every(derivatives, rule, h):
     set_middle(rule.start, rule.alpha, h, rule.buffers)
     set_every_first_derivative(rule.tree, rule.buffers.middle, rule.buffers.rates, derivatives)
     return cached.set_residual_by_derivatives(derivatives, rule, h)
 
 
-@set_newton_step.register(EveryPair)
+@rules.set_newton_step.register(EveryPair)
 def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh):
     every = derivatives
     if fresh:
@@ -155,7 +148,7 @@ def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh)
     solve_dense(every.matrix, every.order, rule.buffers.residual, rule.buffers.delta)
 
 
-@set_legendre_momentum.register(EveryPair)
+@rules.set_legendre_momentum.register(EveryPair)
 def set_momentum_of_every(derivatives, rule, h, momentum):
     cached.set_momentum_by_derivatives(derivatives, rule, h, momentum)
 
@@ -170,14 +163,14 @@ class OnMidpointRule(NamedTuple):
 def find_on_rule(tree, ground, state, pushes, scratch, method, root_finder, h):
     """Search by ``iterate_quasi_newton`` with the residual and the displacement of the midpoint rule."""
     rule = method.body
-    begin_rule(tree, state, scratch, rule)
+    rules.begin_rule(tree, state, scratch, rule)
     tolerance = tolerance_of(method, tree, scratch, h)
     iteration = 0
     while True:
-        norm = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
+        norm = rules.evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
         copy1(rule.buffers.residual, scratch.residual)
         if norm <= tolerance:
-            arrive(tree, state, pushes, scratch, rule)
+            rules.arrive(tree, state, pushes, scratch, rule)
             return iteration
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)

@@ -16,15 +16,8 @@ from biped.runs.verdict import FAILED, STEPPED
 from experiments.studies.counting import column_of, shares
 from experiments.studies.limits import Limit, limit_under
 from experiments.studies.proportion import Proportion
+from experiments.studies.threshold import statistics
 from experiments.studies.threshold.search import Bracket, bracket_of
-from experiments.studies.threshold.statistics import (
-    Estimate,
-    Interval,
-    estimate,
-    half_recovers,
-    paired_difference,
-    recovery_curve,
-)
 
 if TYPE_CHECKING:
     from experiments.studies.threshold.threshold import Condition, Threshold
@@ -44,21 +37,21 @@ class Finding:
         return [bracket_of(outcomes) for outcomes in self.outcomes]
 
     @cached_property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> statistics.Estimate:
         """Summary of the thresholds; its median is NaN if it would be below zero."""
-        thresholds = estimate(self.brackets, self.plan.confidence)
+        thresholds = statistics.estimate(self.brackets, self.plan.confidence)
         if self.plan.grid.start <= 0.0 and thresholds.median.value == -math.inf:
             return replace(thresholds, median=replace(thresholds.median, value=math.nan))
         return thresholds
 
     @cached_property
     def curve(self) -> Mapping[float, Proportion]:
-        return recovery_curve(self.outcomes, self.plan.grid.values, self.plan.confidence)
+        return statistics.recovery_curve(self.outcomes, self.plan.grid.values, self.plan.confidence)
 
     @cached_property
-    def half(self) -> Interval:
+    def half(self) -> statistics.Interval:
         """Value at which half of the replicas recover, as ``half_recovers`` computes it from the grid's values."""
-        return half_recovers(self.curve, self.plan.confidence)
+        return statistics.half_recovers(self.curve, self.plan.confidence)
 
     @cached_property
     def limit(self) -> Limit | None:
@@ -224,7 +217,7 @@ class Difference:
 
     theirs: Finding  # finding of the reference study
     ours: Finding  # finding of the compared study
-    change: Interval  # median over replicas of the differences of thresholds, ours minus theirs
+    change: statistics.Interval  # median over replicas of the differences of thresholds, ours minus theirs
 
 
 def compare(theirs: Findings, ours: Findings) -> list[Difference]:
@@ -235,7 +228,10 @@ def compare(theirs: Findings, ours: Findings) -> list[Difference]:
     if not pairs:
         raise InputError("the two studies have no condition in common")
     least = max(theirs.plan.grid.start, ours.plan.grid.start)
-    return [Difference(a, b, paired_difference(a.brackets, b.brackets, least, ours.plan.confidence)) for a, b in pairs]
+    return [
+        Difference(a, b, statistics.paired_difference(a.brackets, b.brackets, least, ours.plan.confidence))
+        for a, b in pairs
+    ]
 
 
 def changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:

@@ -17,19 +17,9 @@ from biped.kernels.tree.dynamics import project_wrenches
 from biped.kernels.tree.kinematics import motion_cross
 from contact.arrays import Floats, Integers, unset
 from contact.vectors import add, add6, add_scaled6, cross, dot, load3, load6, store6, sub
+from formulations.mechanism.kernels import constraints as constraint
 from formulations.mechanism.kernels import custom
 from formulations.mechanism.kernels.border import solve_border
-from formulations.mechanism.kernels.constraints import (
-    ALONG,
-    CAM,
-    DISTANCE,
-    FIRST_FACTOR,
-    LINEAR,
-    SECOND_FACTOR,
-    STRING,
-    cam_lift,
-    length_of,
-)
 from formulations.mechanism.kernels.forces import force_work
 from formulations.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS, POTENTIAL, WORK
 from formulations.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
@@ -135,22 +125,22 @@ def set_bends(mechanics, buffers, acceleration, rates):
     constraints, points, node, arms = mechanics.constraints, mechanics.points, buffers.node, buffers.node_arms
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
-        if kind == LINEAR:
+        if kind == constraint.LINEAR:
             rates.bend[c] = (
-                constraints.number[c, FIRST_FACTOR] * acceleration[first]
-                + constraints.number[c, SECOND_FACTOR] * acceleration[second]
+                constraints.number[c, constraint.FIRST_FACTOR] * acceleration[first]
+                + constraints.number[c, constraint.SECOND_FACTOR] * acceleration[second]
             )
-        elif kind == CAM:
-            _, slope, bend, _ = cam_lift(constraints.number, c, buffers.node_q[first])
+        elif kind == constraint.CAM:
+            _, slope, bend, _ = constraint.cam_lift(constraints.number, c, buffers.node_q[first])
             rate = buffers.node_rates[first]
             rates.bend[c] = slope * acceleration[first] + bend * rate * rate - acceleration[second]
-        elif kind == ALONG or kind == DISTANCE or kind == STRING:
+        elif kind == constraint.ALONG or kind == constraint.DISTANCE or kind == constraint.STRING:
             v1, a1 = point_motion(points, node, rates.bodies, arms, first)
             v2, a2 = point_motion(points, node, rates.bodies, arms, second)
             apart, v, a = sub(load3(arms, first), load3(arms, second)), sub(v1, v2), sub(a1, a2)
-            if kind != ALONG:
-                rates.bend[c] = (dot(v, v) + dot(apart, a)) / length_of(constraints, c, buffers.node_q)
-                if kind == STRING:
+            if kind != constraint.ALONG:
+                rates.bend[c] = (dot(v, v) + dot(apart, a)) / constraint.length_of(constraints, c, buffers.node_q)
+                if kind == constraint.STRING:
                     rates.bend[c] += length_bend(
                         constraints, c, buffers, acceleration, dot(apart, apart), dot(apart, v)
                     )

@@ -7,16 +7,8 @@ from biped.kernels.midpoint.equations import MidpointBuffers, new_midpoint_buffe
 from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
 from contact.arrays import Floats, unset
 from contact.vectors import copy1
+from formulations.mechanism.kernels import derivatives as force_derivatives
 from formulations.mechanism.kernels.constraints import set_constraint_rows
-from formulations.mechanism.kernels.derivatives import (
-    Bends,
-    add_constraint_derivatives,
-    add_coordinate_spring_derivatives,
-    add_force_derivatives,
-    add_spring_derivatives,
-    add_weight_derivatives,
-    new_bends,
-)
 from formulations.mechanism.kernels.jets import Jets, new_jets
 from formulations.mechanism.kernels.points import place_points
 from kernelcache import kernel, part
@@ -35,7 +27,7 @@ class Derivatives(NamedTuple):
     hessian: Floats  # (2n, 2n) second derivatives of L
     triples: derivatives.Triples  # third derivatives of L; empty for order 2, as are ``bends`` and ``bent``
     force: Floats  # (n, 2n) first derivatives of f
-    bends: Bends  # second derivatives of f
+    bends: force_derivatives.Bends  # second derivatives of f
     rows: Floats  # (2, m, n) Dh at both ends of the step
     curvature: Floats  # (2, m, n, n) D²h at both ends of the step
     bent: derivatives.Triples  # Σ λ_c D³h_c at the beginning
@@ -54,7 +46,8 @@ def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
     return Derivatives(
         middle=new_midpoint_buffers(n, 0), beyond=derivatives.new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
         node=new_poses(n, n, 0), node_q=unset(n), gradient=unset(2 * n), hessian=unset(2 * n, 2 * n),
-        triples=derivatives.new_triples(sizes.triples), force=unset(n, 2 * n), bends=new_bends(sizes.bends),
+        triples=derivatives.new_triples(sizes.triples), force=unset(n, 2 * n),
+        bends=force_derivatives.new_bends(sizes.bends),
         rows=unset(2, m, n), curvature=unset(2, m, n, n), bent=derivatives.new_triples(sizes.bent),
     )  # fmt: skip
 
@@ -65,7 +58,7 @@ def derive_part(step, order):
     clear(step.results)
     set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
     add_potential_derivatives(step.mechanics, order, step.results)
-    add_force_derivatives(
+    force_derivatives.add_force_derivatives(
         step.mechanics, step.inputs, 0, step.results.middle, order, step.results.force, step.results.bends
     )
     set_end_derivatives(step.mechanics, step.q, step.moved, step.multiplier, order, 0.0, step.results)
@@ -107,9 +100,11 @@ def add_potential_derivatives(mechanics, order, results):
     poses, arms, jets = results.middle.poses, results.arms, results.jets
     gradient, hessian, third = results.gradient, results.hessian, results.triples
     place_points(mechanics.points, poses, arms)
-    add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
-    add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
-    add_coordinate_spring_derivatives(mechanics, results.middle.middle, order, gradient, hessian, third)
+    force_derivatives.add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
+    force_derivatives.add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third)
+    force_derivatives.add_coordinate_spring_derivatives(
+        mechanics, results.middle.middle, order, gradient, hessian, third
+    )
 
 
 @kernel
@@ -123,7 +118,7 @@ def set_end_derivatives(mechanics, q, moved, multiplier, order, end, results):
     where = 0 if end == 0.0 else 1
     set_constraint_rows(tree, mechanics.constraints, points, results.node, results.arms, q_end, results.rows[where])
     end_order = order if end == 0.0 else 2
-    add_constraint_derivatives(
+    force_derivatives.add_constraint_derivatives(
         mechanics, results.node, results.arms, q_end, results.jets, results.curvature[where], multiplier, end_order,
         results.bent,
     )  # fmt: skip

@@ -180,14 +180,18 @@ def test_what_does_not_fit_is_told():
     env.reset(seed=1)
     with pytest.raises(InputError, match=r"the action has shape \(3,\): it must be \(12,\)"):
         env.step(np.zeros(3))
-    with pytest.raises(InputError, match="the given torque of left_hip_roll is not finite"):
+    with pytest.raises(InputError, match="the action of left_hip_roll is not finite"):
         env.step(np.full(12, np.nan))
     vector = BalanceVectorEnv(2)
+    with pytest.raises(InputError, match="call reset before the first step"):
+        vector.step(np.zeros((2, 12)))
     with pytest.raises(InputError, match="3 seeds for 2 environments"):
         vector.reset(seed=[1, 2, 3])
     vector.reset(seed=[1, None])
-    with pytest.raises(InputError, match=r"the actions have shape \(12,\): it must be \(2, 12\)"):
+    with pytest.raises(InputError, match=r"the action has shape \(12,\): it must be \(2, 12\)"):
         vector.step(np.zeros(12))
+    with pytest.raises(InputError, match="the action of right_ankle_pitch is not finite"):
+        vector.step(np.where(np.arange(24) == 23, np.inf, 0.0).reshape(2, 12))
     vector.close()
 
 

@@ -27,6 +27,7 @@ def test_episodes_are_those_of_single_environments_reset_at_once():
     envs, alone = StableBaselinesEnv(BalanceVectorEnv(count, TASK)), [BalanceEnv(TASK) for _ in range(count)]
     envs.seed(20)
     observations = envs.reset()
+    assert [set(info["drawn"]) for info in envs.reset_infos] == [{"push", "azimuth", "push_start"}] * count
     for k, env in enumerate(alone):
         assert np.array_equal(env.reset(seed=20 + k)[0], observations[k])
     returns, ends, truncated = np.zeros(count), 0, 0
@@ -44,7 +45,8 @@ def test_episodes_are_those_of_single_environments_reset_at_once():
                 returns[k], ends, truncated = 0.0, ends + 1, truncated + late
                 observation, _ = env.reset()
             else:
-                assert infos[k] == {}
+                assert set(infos[k]) == {"rewards"}
+            assert infos[k]["rewards"] == pytest.approx(info["rewards"])
             assert np.array_equal(observation, observations[k])
     assert 0 < truncated < ends
     envs.close()

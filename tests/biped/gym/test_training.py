@@ -176,10 +176,10 @@ def test_a_function_can_draw_the_scene():
     _, info = env.reset(seed=1)
     assert 1.0 < env.session.scene.disturbances[0].impulse < 2.0
     assert "drawn" not in info
-    vector = BalanceVectorEnv(2, BalanceTask(randomization=lambda scene, _: replace(scene, step=1e-3)))
-    with pytest.raises(InputError, match="but not its joints, contact points, time step"):
-        vector.reset(seed=1)
-    vector.close()
+    for change in ({"step": 1e-3}, {"state": State.at(MODEL, standing(MODEL).q)}, {"model": MODEL.without_contacts()}):
+        env = BalanceEnv(BalanceTask(randomization=lambda scene, _, change=change: replace(scene, **change)))
+        with pytest.raises(InputError, match="must not change joints, contact points, time step and start"):
+            env.reset(seed=1)
 
 
 class Smooth(BalanceTask):
@@ -209,7 +209,8 @@ REFUSED = [
     (BalanceTask, {"actions": "targets", "stiffness": -1.0}, "stiffness = -1.0: it must be a finite number, zero or"),
     (BalanceTask, {"torque_limit": {"left_*": 10.0}}, "torque_limit: no value for right_hip_roll, .*; add them"),
     (BalanceTask, {"torque_limit": {"*_elbow": 2.0}}, r"unknown joint '\*_elbow'; joints are left_hip_roll"),
-    (BalanceTask, {"servo_period": 4e-3}, "servo_period = 0.004 s: it must divide period = 0.015 s"),
+    (BalanceTask, {"servo_period": 4e-3}, "period = 0.015 s: it must be a multiple of the servo period, 0.004 s"),
+    (BalanceTask, {"randomization": Randomization(payload=(-60.0, 5.0))}, "payload = .*: the root has only"),
     (BalanceTask, {"servo_period": 0.0}, "servo_period = 0.0: it must be a finite number above zero"),
     (Randomization, {"push": (3.0, 1.0)}, r"push = \(3.0, 1.0\): it must be \(low, high\) with low <= high"),
     (Randomization, {"friction": (-0.1, 1.0)}, r"friction = \(-0.1, 1.0\): .* with 0 <= low <= high"),

@@ -10,12 +10,15 @@ pytest.importorskip("mujoco")
 
 import mujoco
 
-from biped import Box, Controller, Push, Scene, State, Throw, standing
+from biped import Box, Controller, Impedance, Push, Scene, Throw, standing
+from biped.disturbances import sorted_disturbances
+from biped.dynamics.whole_body import WholeBody
 from biped.model import load_robot
 from biped.model.geometry import quaternion_matrix
 from contact import Floor
 from controllers.impedance import JointImpedance
 from experiments import experiment_named
+from experiments.engines import Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.registry import engine_named
 from tests.refusals import refuses
@@ -114,14 +117,36 @@ def test_the_motion_is_that_of_mujoco_alone(toy):
     assert {check["name"] for check in run.summary["trust"] if check["passed"] != "ok"} == set()
 
 
-def test_velocities_are_the_rates_of_positions(toy):
+def test_a_state_comes_back_from_mujoco_and_its_momentum_is_ours(toy):
     model, file = toy
-    state = State.at(model, standing(model).q, [0.2, -0.1, 0.9, 1.0, -2.0, 0.5, 0.0, 0.0])
-    frame = scene(model, file, state=state, duration=0.05, step=1e-4, record_every=1e-4, controller=None).run().frame
-    middle = frame.iloc[1:-1]
-    for place, rate in (("root_x", "root_vx"), ("root_y", "root_vy"), ("angle_wrist", "rate_wrist")):
-        slope = (frame[place].to_numpy()[2:] - frame[place].to_numpy()[:-2]) / 2e-4
-        np.testing.assert_allclose(slope, middle[rate], atol=2e-4 * np.abs(np.diff(frame[rate]) / 1e-4).max())
+    engine, random = engine_named(file), np.random.default_rng(4)
+    simulation = engine.start(Case.of(model, Floor(), STEP, Impedance(), sorted_disturbances((), model)))
+    q, v = model.neutral(), random.normal(size=model.nv)
+    q[:3], q[3:7], q[7:] = random.normal(size=3), (0.5, -0.1, 0.7, 0.5), random.normal(0.0, 0.1, 2)
+    simulation.place(q, v, np.zeros(13))
+    arrival = new_arrival(model.nq, model.nv, model.nc)
+    simulation.read_state(arrival)
+    np.testing.assert_allclose(arrival.q, q, atol=1e-14)
+    np.testing.assert_allclose(arrival.v, v, atol=1e-14)
+    data = simulation.data
+    mujoco.mj_subtreeVel(simulation.engine, data)
+    momentum = WholeBody(model, q, v).momentum
+    np.testing.assert_allclose(model.total_mass * data.subtree_linvel[1], momentum.linear, atol=1e-12)
+    np.testing.assert_allclose(data.subtree_angmom[1], momentum.angular, atol=1e-12)
+
+
+def test_actuators_exert_the_commanded_torques_at_the_start_of_a_step(toy):
+    model, file = toy
+    general = '<general name="wrist" joint="wrist" gear="-3" gainprm="2" biastype="affine" biasprm="0.4 -1.5 -0.3"/>'
+    velocity = '<velocity name="shoulder" joint="shoulder" kv="4" gear="0.5"/>'
+    changed(file, (WRIST, general), (SHOULDER, velocity))
+    simulation = engine_named(file).start(Case.of(model, Floor(), STEP, Impedance(), sorted_disturbances((), model)))
+    v = np.zeros(model.nv)
+    v[6:] = 0.7, -0.4
+    simulation.place(standing(model).q, v, np.zeros(13))
+    torque = np.array([0.0] * 6 + [1.3, -0.6])
+    simulation.step(torque, ())
+    np.testing.assert_allclose(simulation.data.qfrc_actuator[6:], torque[6:], rtol=1e-12)
 
 
 def test_friction_is_scaled_to_that_of_the_floor(toy):
@@ -130,6 +155,7 @@ def test_friction_is_scaled_to_that_of_the_floor(toy):
     chosen = scene(model, file, floor=Floor(mu_s=0.45, mu_d=0.45))
     chosen.run()
     contacts = chosen.integrator._simulation.data.contact
+    assert len(contacts.friction) == 4
     np.testing.assert_allclose(contacts.friction[:, 0], 0.45, rtol=1e-12)
 
 
@@ -142,15 +168,23 @@ def changed(file, *changes):
 
 
 INTEGRATED = '<intvelocity name="wrist" joint="wrist" kp="1" actrange="-1 1"/>'
-WRIST = f'<position name="wrist" joint="wrist" kp="{KP}" kv="{KD}" ctrlrange="-0.1 1" forcerange="-8 8"/>'
+SHOULDER = f'<position name="shoulder" joint="shoulder" kp="{KP}" kv="{KD}" gear="1"/>'
+LIMITS = 'ctrlrange="-0.1 1" forcerange="-8 8"'
+WRIST = f'<position name="wrist" joint="wrist" kp="{KP}" kv="{KD}" {LIMITS}/>'
 
 
 @refuses(
     ([('"wrist"', '"elbow"')], "the joints .*elbow.*wrist"),
-    ([('mass="3"', 'mass="4"')], "a mass of 5.3 kg, 'toy' of 4.3 kg: leave out loads"),
+    ([('name="base"', 'name="trunk"')], "it has no bodies base, which 'toy' has"),
+    ([('mass="3"', 'mass="4"')], "its robot is not 'toy': its kinetic energy is"),
+    ([('axis="1 0 0"', 'axis="0 0 1"')], "its robot is not 'toy': its kinetic energy is"),
+    ([('damping="0.2"', 'damping="0.3"')], "its joints have another damping than 'toy'"),
     ([(WRIST, INTEGRATED)], "each joint may have one actuator without dynamics"),
-    ([('<geom name="floor" type="plane" size="0 0 0.01" friction="0.7"/>', "")], "it has no floor that the feet touch"),
-    ids=["joints", "mass", "actuator", "floor"],
+    (
+        [('<geom name="floor" type="plane" size="0 0 0.01" friction="0.7"/>', "")],
+        "the feet touch no floor with friction",
+    ),
+    ids=["joints", "bodies", "mass", "axis", "damping", "actuator", "floor"],
 )
 def test_a_scene_of_another_robot_is_refused(toy, changes):
     model, file = toy

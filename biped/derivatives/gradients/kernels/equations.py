@@ -15,13 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.derivatives.linearization.kernels.step import set_candidate
+from biped.kernels.variational import equations
 from biped.kernels.variational.discrete_body import set_momentum
-from biped.kernels.variational.equations import (
-    contact_chord,
-    gather_residual,
-    load_wrenches_at_start,
-    set_discrete_momenta,
-)
 from biped.kernels.variational.newton import place_candidate
 from contact.arrays import Floats, Integers
 from contact.ground import force_in_floor, law_at, to_world
@@ -73,10 +68,10 @@ def add_equations(M, L, row, h):
     tree, state, scratch = L.tree, L.before, L.scratch
     set_candidate(tree, state.q, L.state.q, scratch)
     place_candidate(tree, L.pushes, scratch)
-    set_discrete_momenta(L.body, tree, scratch, h)
+    equations.set_discrete_momenta(L.body, tree, scratch, h)
     hold_forces(M, L, row, h)
-    load_wrenches_at_start(tree, state, L.pushes, scratch, h)
-    gather_residual(tree, state, scratch, h)
+    equations.load_wrenches_at_start(tree, state, L.pushes, scratch, h)
+    equations.gather_residual(tree, state, scratch, h)
     nv = M.residual.shape[1]
     for dof in range(nv):
         M.total[dof] += M.residual[row, dof] * scratch.residual[dof]
@@ -92,7 +87,7 @@ def hold_forces(M, L, row, h):
     ground, state, first = L.ground, L.before, 2 * M.residual.shape[1]
     for c in range(M.regime.shape[1]):
         floor, anchor = law_at(ground, c), (state.anchor[c, 0], state.anchor[c, 1])
-        middle, velocity = contact_chord(L.tree, ground, state, L.scratch, h, c)
+        middle, velocity = equations.contact_chord(L.tree, ground, state, L.scratch, h, c)
         force = to_world(ground, force_in(floor, M.regime[row, c], middle, velocity, anchor))
         store3(state.force, c, force)
         if M.moves[row, c] == 1:
