@@ -244,7 +244,7 @@ def proportions_panel(ring: Ring) -> Panel:
         x, y, count = np.array(islands, dtype=float).T
         sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
         items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
-    title = f"Share of {plan.replicas} replicas that withstand all values up to this one"
+    title = f"Share of {plan.replicas} replicas not lost up to this value"
     y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
     return Panel(tuple(items), _directions(), y_axis, title, legend="over", columns=2)
 
