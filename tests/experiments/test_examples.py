@@ -34,7 +34,8 @@ MEASURES = {
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "estimate.py", "actual_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", *MEASURES,
+    "estimate.py", "actual_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", "train_policy.py",
+    *MEASURES,
 }  # fmt: skip
 
 
@@ -48,6 +49,19 @@ def test_example(name, capsys):
     printed = capsys.readouterr().out
     for words in SAYS[name]:
         assert words in printed
+
+
+def test_a_trained_policy_is_written_and_stands_better_than_servos_alone(tmp_path, monkeypatch, capsys):
+    for package in ("onnx", "onnxruntime", "stable_baselines3"):
+        pytest.importorskip(package)
+    monkeypatch.setattr("sys.argv", ["train_policy.py", str(tmp_path), "--steps", "300000"])
+    runpy.run_path(str(EXAMPLES / "train_policy.py"), run_name="__main__")
+    shares = [re.findall(r"(\d+)%", line) for line in capsys.readouterr().out.splitlines()[-2:]]
+    assert float(shares[0][0]) > float(shares[1][0])
+    assert (
+        main(["run", "balance", "--policy", str(tmp_path / "policy.toml"), "--quiet", "--out", str(tmp_path / "run")])
+        == 0
+    )
 
 
 def test_springs_go_over_into_the_rigid_floor_as_they_stiffen(tmp_path, monkeypatch, capsys):

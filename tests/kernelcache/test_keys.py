@@ -27,7 +27,7 @@ for controller in (WorkspaceController(), WholeBodyController()):
     for integrator in ("recursive", "rigid"):
         plan = Scene(human(), controller, integrator=integrator_named(integrator)).prepare()
         world, law = plan.world, plan.law
-        world.projectile.status[closed_loop.ARMED] = 1  # or nobody needs to meet the box
+        world.projectile.status[closed_loop.projectiles.ARMED] = 1  # or nobody needs to meet the box
         for function, *arguments in closed_loop._uses(Packed(world), Packed(law)).values():
             types = tuple(map(numba.typeof, arguments))
             name = function._cache.file_name(types, function.targetctx.codegen())

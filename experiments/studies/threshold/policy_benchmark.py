@@ -26,10 +26,8 @@ USUAL, QUICK = (24, 21), (4, 11)
 STEP, END, PARTS = 0.1, 1.0, 8
 #: [s] Earliest push; time from its latest end to the verdict.
 BEGIN, AFTER = 1.0, 4.0
-#: Parameters that the protocol sets.
-FIXED = (
-    "push.azimuth", "push.impulse", "push.duration", "push.start", "run.duration", "initial.jitter", "initial.seed",
-)  # fmt: skip
+#: Beginnings of the parameters that the protocol sets.
+FIXED = ("push.", "initial.", "run.duration")
 #: [s] Range of the push's start for policies without a gait.
 NO_GAIT = 1.0
 POLICY, SERVOS, WHOLE_BODY = "policy", "servos alone", "whole-body"
@@ -66,8 +64,8 @@ def plan_of(options: Namespace) -> "Threshold":
     description: Description = read(path, model)
     gait = NO_GAIT if description.gait is None else description.gait.period
     given = changes_of(experiment, options, ())
-    for parameter in FIXED:
-        if parameter in given:
+    for parameter in given:
+        if parameter.startswith(FIXED):
             raise InputError(f"--set {parameter}: the protocol sets this parameter; leave it out")
     command = {name: value for name, value in given.items() if name.startswith("controller.")}
     changes: dict[str, Value] = {"push.start": BEGIN, "run.duration": BEGIN + gait + max(DURATIONS) + AFTER}

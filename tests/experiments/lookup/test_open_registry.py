@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from biped import Controller, InputError
+from biped.inputs.modules import digest_of
 from controllers import JointPD, WorkspaceController
 from experiments.catalogue.parameters.controllers import CONTROLLERS
 from experiments.catalogue.registry import experiment_named, experiment_registry
 from experiments.cli import main
 from experiments.lookup.metric_files import METRIC_FILES
-from experiments.lookup.open_registry import OpenRegistry, digest_of
+from experiments.lookup.open_registry import OpenRegistry
 from experiments.studies.trial import Trial, run_trial
 
 LAW = """\

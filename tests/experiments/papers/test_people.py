@@ -10,7 +10,7 @@ import pytest
 from biped.signals import Signal
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.item import Outcome
-from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
+from experiments.papers.people import PAPER, displacement, person, quiet, sampling, steps, tilts, torques
 from experiments.papers.people.person import compared, conditions, divided, mean_ratio, median, ratio, thresholds
 from experiments.papers.people.region import PART, PUBLISHED, findings
 from experiments.papers.report import findings_table, halves
@@ -237,7 +237,7 @@ def test_who_sways_as_people_do_agrees_and_who_falls_or_stands_still_does_not(mo
 
 
 def test_ages_are_the_presets_and_each_part_alone_changes_one_thing():
-    ages = displacement.ages()
+    ages = person.ages()
     young, old = ages["young"], ages["old"]
     assert {young[name] == old[name] for name in young} == {False}
     for part, names in {
@@ -251,7 +251,7 @@ def test_ages_are_the_presets_and_each_part_alone_changes_one_thing():
 
 @pytest.mark.parametrize(("old", "agree"), [(0.118, True), (0.162, False)])
 def test_the_old_agree_where_they_withstand_as_much_less_as_the_published(old, agree):
-    found = {name: brackets(0.162, 0.162, 0.162) for name in displacement.ages()}
+    found = {name: brackets(0.162, 0.162, 0.162) for name in person.ages()}
     found |= {"old": brackets(old, old, old), "strength": brackets(old, old, old)}
     young, aged, less, strength, delay, noise = displacement.findings(found)
     assert young.agrees
