@@ -58,7 +58,7 @@ def test_the_figure_shows_each_replica_at_its_phase(policy):
         assert points.y == [0.0] * 11
 
 
-@pytest.mark.parametrize("setting", ["push.azimuth=1", "push.duration=0.2", "push.start=2", "run.duration=3", "initial.seed=3"])
+@pytest.mark.parametrize("setting", ["push.azimuth=1", "push.duration=0.2", "run.duration=3", "initial.seed=3"])
 def test_what_the_protocol_sets_cannot_be_set(policy, setting):
     with pytest.raises(InputError, match="the protocol sets this parameter; leave it out"):
         planned(policy, "--set", setting)
