@@ -64,7 +64,7 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         """
         super().reset(seed=None if seed is None else integer(seed, "seed"))
         start = int(self.np_random.integers(2**31))
-        scene, delay, drawn = self.task.episode(self.np_random) or (None, 0, {})
+        scene, delay, drawn = self.task.episode(self.np_random)
         if scene is not None:
             self.session = Session(scene, self.task.draw)
         self._history.begin(0, delay)

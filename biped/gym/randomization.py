@@ -10,8 +10,8 @@ from biped.errors import InputError
 from biped.inputs.checks import above_zero, integer, numbers
 from biped.simulation.scene import Scene
 
-#: Scene of an episode, delay of its actions [servo periods], and the drawn values by name.
-Episode = tuple[Scene, int, dict[str, float]]
+#: New scene of an episode or None, delay of its actions [servo periods], and the drawn values by name.
+Episode = tuple[Scene | None, int, dict[str, float]]
 
 
 @dataclass(frozen=True)

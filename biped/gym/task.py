@@ -213,10 +213,10 @@ class BalanceTask:
         q[coordinates] += random.normal(0.0, self.scatter, len(coordinates))
         return State.at(self.model, q, time=self.start.time)
 
-    def episode(self, random: np.random.Generator) -> Episode | None:
-        """Return a drawn episode; None without randomization."""
+    def episode(self, random: np.random.Generator) -> Episode:
+        """Return a drawn episode; it has no new scene without randomization."""
         if self.randomization is None:
-            return None
+            return None, 0, {}
         if isinstance(self.randomization, Randomization):
             return self.randomization.draw(self.commanded, random, self.start.time)
         scene, usual = self.randomization(self.scene, random), self.scene

@@ -110,7 +110,7 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         starts = []
         for k in which.tolist():
             starts.append(int(self._randoms[k].integers(2**31)))
-            scene, delay, drawn = self.task.episode(self._randoms[k]) or (None, 0, {})
+            scene, delay, drawn = self.task.episode(self._randoms[k])
             if scene is not None:
                 self.batch.exchange(k, scene)
             self._history.begin(k, delay)

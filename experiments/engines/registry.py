@@ -48,5 +48,6 @@ def engine_named(name: str) -> Engine:
             f"biped's integrators {', '.join(INTEGRATORS)}"
         )
     module, kind = ENGINES.get(name, ("experiments.engines.mujoco.scene", "MujocoScene"))
-    engine: Engine = getattr(importlib.import_module(module), kind)(*([] if name in ENGINES else [name]))
+    arguments = () if name in ENGINES else (name,)
+    engine: Engine = getattr(importlib.import_module(module), kind)(*arguments)
     return engine
