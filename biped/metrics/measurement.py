@@ -253,5 +253,6 @@ def measure(
 
 
 def measured(run: Measurement) -> dict[str, Value]:
-    """Return the values of all ``METRICS`` for a ``Measurement``."""
-    return {name: value for metric in METRICS.values() for name, value in run.values(metric).items()}
+    """Return the values of all ``METRICS`` for a ``Measurement``; None where one is not finite, as after a blow-up."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a momentum of 1e174 N·m·s has no square; ``_checked`` sees it
+        return {name: value for metric in METRICS.values() for name, value in run.values(metric).items()}

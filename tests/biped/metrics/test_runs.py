@@ -8,9 +8,11 @@ import pytest
 
 from biped import Fall, Push, Run, State, simulate
 from biped.errors import UnknownNameError
-from biped.metrics import JUDGED, METRICS, measure_run, metric_named, series
+from biped.metrics import JUDGED, METRICS, measure, measure_run, metric_named, series
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
+
+from .rows import on_sole
 
 G = 9.81
 FORCE, DIRECTION = 30.0, (-0.6, 0.8, 0.0)
@@ -146,3 +148,9 @@ def test_runs_can_be_measured_from_threads(runs):
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: measure_run(runs["hit"]), range(8)))
     assert all(result == expected for result in results)
+
+
+def test_a_magnitude_beyond_the_range_of_numbers_is_absent_without_a_warning():
+    rows = on_sole([0.0, 1.0])
+    rows["momentum_defect_px"] = 1e174  # its square is not finite
+    assert measure(rows.layout, rows.array)["momentum_defect"] is None
