@@ -80,6 +80,7 @@ class Controller:
             (``biped.derivatives.linearization``).
         takes_estimates: False for a model of sensory feedback, which by default receives the measurements of delayed or
             noisy sensors themselves; True for controllers that by default receive an estimate of the present state.
+        acts: True if ``act`` updates the arrays of the compiled law, from Python, between its ticks.
         files: paths of files that belong to the controller, such as weights. A study is not continued if they change.
     """
 
@@ -87,6 +88,7 @@ class Controller:
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
     analytic: ClassVar[bool] = False
     takes_estimates: ClassVar[bool] = True
+    acts: ClassVar[bool] = False
     files: ClassVar[tuple[str | Path, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -110,6 +112,13 @@ class Controller:
         ``biped.kernels.loop.closed_loop.control`` documents how to register a kernel.
         """
         return None
+
+    def act(self, observation: Observation, law: Any) -> None:
+        """Update the arrays of the compiled ``law`` from Python, such as the targets of servos; only with ``acts``.
+
+        It is called before a tick for which ``law.wait[0]`` is zero. It sets this number of ticks until the next call,
+        which the compiled law counts down: a slow network costs less if it is not asked at each tick.
+        """
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
         """Do expensive work once for a model, before workers need it; call ``announce`` with a sentence if slow."""

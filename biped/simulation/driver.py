@@ -131,6 +131,10 @@ class Driver:
         if not self.log_holds_run:
             chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
+        if self.controller is not None and self.controller.acts:
+            ticks = min(ticks, self._act(self.controller))
+            if self.has_ended:
+                return 0
         if ticks:
             done, reason = self._ticks(ticks, period)
             taken = done * period
@@ -217,11 +221,24 @@ class Driver:
             self.ready().run(1, 0)
         return reason
 
-    def _ask(self, controller: Controller) -> None:
-        observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
+    def _act(self, controller: Controller) -> int:
+        """Let the controller act if it is due; return the number of ticks until it is due again."""
+        if self.law.wait[0] <= 0:
+            observation = self.look()
+            if not self.has_ended:
+                self._reset(controller, observation)
+                controller.act(observation, self.law)
+        return int(self.law.wait[0])
+
+    def _reset(self, controller: Controller, observation: Observation) -> None:
+        """Reset the controller before its first call in the run."""
         if not self.was_reset:
             controller.reset(observation)
             self.was_reset = True
+
+    def _ask(self, controller: Controller) -> None:
+        observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
+        self._reset(controller, observation)
         self._put(controller.torques(observation), "the controller's")
 
     def _put(self, given: ArrayLike, whose: str) -> None:

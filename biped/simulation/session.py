@@ -221,7 +221,10 @@ class Session:
         leave_floor(self.plan.world.ground, self.state)
         scene = replace(self.scene, **(members | {"state": self.state}))
         session = Session(scene, self._start, in_place=True)
-        session._driver.was_reset = self._driver.was_reset and scene.controller is self.scene.controller
+        if scene.controller is self.scene.controller:
+            session._driver.was_reset = self._driver.was_reset
+            if scene.controller is not None and scene.controller.acts:  # it does not act before the law has waited
+                snapshots.put_arrays(self.plan.law, session.plan.law)
         if self.plan.internal is not None and _bases(scene) == _bases(self.scene):
             snapshots.put_arrays(
                 memory_of(self.plan.world.estimator, self.plan.world.torque),

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from contact.analytic import bounded
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from kernelcache import kernel
 
 
@@ -24,6 +24,20 @@ def pd_torques(law, measurement, torque, recorded):
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             torque[tree.first_v[i]] = pd_torque(law, measurement, tree.first_q[i], tree.first_v[i])
+
+
+class ServoLaw(NamedTuple):
+    """Servos whose targets a controller in Python changes now and then (``Controller.act``)."""
+
+    servo: PdLaw
+    wait: Integers  # (1,) ticks until the controller acts
+
+
+@control.register(ServoLaw)
+def servo_torques(law, measurement, torque, recorded):
+    """Write the torques of the servos, and count the tick."""
+    pd_torques(law.servo, measurement, torque, recorded)
+    law.wait[0] -= 1
 
 
 @kernel

@@ -41,7 +41,6 @@ class Servo:
     upper: Floats  # (n,) [rad] greatest target
     coordinates: Integers  # (n,) indices of the joints in a configuration
     dofs: Integers  # (n,) indices in a velocity
-    joint_indices: Integers  # (n,) indices in ``model.joint_names``
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,6 @@ def read(path: Path, model: Model) -> Description:
         servo=Servo(
             kp, table.by_joint("kd", joints, file_kd), bounds[:, 0], bounds[:, 1],
             np.array([model.coordinate(name) for name in joints]), np.array([model.dof(name) for name in joints]),
-            np.array([model.joint_names.index(name) for name in joints]),
         ),
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from collections import deque
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from biped.errors import InputError
 from biped.model import Model
 from biped.runs.postures import standing
 from contact.arrays import Floats
+from controllers.joint_pd import servo_torques
+from controllers.kernels.joint_pd import PdLaw, ServoLaw
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
 from controllers.policy.networks import Array, load_network, reason_of
@@ -24,7 +26,7 @@ from controllers.policy.observations import TERMS, TermInputs
 class Memory:
     """State of a policy between two calls."""
 
-    ticks: int
+    ticks: int  # ticks from the start to the next call
     action: Floats  # (n,) last output of the network
     history: list[deque[Floats]]  # last values of each term
     network: list[Array]
@@ -43,8 +45,8 @@ class Policy(Controller):
         gain: factor on the network's outputs; with 0 the servos hold the default posture.
 
     Raises:
-        InputError: from ``torques``: the description or the network is wrong; the message describes the right form.
-        MissingExtraError: from ``torques``: onnxruntime or torch is not installed.
+        InputError: from ``law`` and ``act``: the description or the network is wrong; the message describes the right form.
+        MissingExtraError: from ``law``: onnxruntime or torch is not installed.
     """
 
     source: str = field(metadata={"parameter": False})
@@ -56,6 +58,8 @@ class Policy(Controller):
     _kept: dict[str, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False, metadata={"hidden": True}
     )
+
+    acts: ClassVar[bool] = True
 
     @property
     def files(self) -> tuple[str | Path, ...]:  # type: ignore[override]  # the files of this object
@@ -84,11 +88,12 @@ class Policy(Controller):
 
     def reset(self, observation: Observation) -> None:
         """Clear the memory: last action, history of the terms and state of the network."""
-        about = self.description(observation.model)
+        model = observation.model
+        about = self.description(model)
         network = load_network(about.network)
         network.reset()
         history: list[deque[Floats]] = [deque(maxlen=term.history) for term in about.terms]
-        self._kept["model"], self._kept["description"] = observation.model, about
+        self._kept["model"], self._kept["description"], self._kept["law"] = model, about, self.law(model)
         self._kept["memory"] = Memory(0, np.zeros(len(about.default)), history, network.memory())
 
     def memory(self) -> Any:
@@ -100,23 +105,35 @@ class Policy(Controller):
         if memory is not None:
             self._kept["memory"] = deepcopy(memory)
 
+    def law(self, model: Model) -> ServoLaw:
+        """Return the servos, which wait for their first targets."""
+        servo, zero = self.description(model).servo, np.zeros(model.nv)
+        law = ServoLaw(PdLaw(zero.copy(), zero.copy(), zero, np.full(model.nv, np.inf)), np.zeros(1, dtype=np.int64))
+        law.servo.kp[servo.dofs], law.servo.kd[servo.dofs] = servo.kp, servo.kd
+        return law
+
     def torques(self, observation: Observation) -> Floats:
         """Return the servos' torques (joints,) [N·m], in the order of ``model.joint_names``."""
         if self._kept.get("model") is not observation.model:
             self.reset(observation)
+        law: ServoLaw = self._kept["law"]
+        if law.wait[0] == 0:
+            self.act(observation, law)
+        law.wait[0] -= 1
+        return servo_torques(law.servo, observation)
+
+    def act(self, observation: Observation, law: ServoLaw) -> None:
+        """Set the servos' targets for a period of the policy."""
         memory: Memory = self._kept["memory"]
         about: Description = self._kept["description"]
-        servo = about.servo
-        if memory.ticks % round(about.period / self.period) == 0:
-            self._act(about, memory, observation)
-        memory.ticks += 1
-        target = np.clip(about.default + self.gain * about.action_scale * memory.action, servo.lower, servo.upper)
-        torques = np.zeros(len(servo.joint_indices))
-        torques[servo.joint_indices] = servo.kp * (target - observation.q[servo.coordinates])
-        torques[servo.joint_indices] -= servo.kd * observation.v[servo.dofs]
-        return torques
+        self._ask(about, memory, observation)
+        target = about.default + self.gain * about.action_scale * memory.action
+        law.servo.target[about.servo.dofs] = np.clip(target, about.servo.lower, about.servo.upper)
+        law.wait[0] = round(about.period / self.period)
+        memory.ticks += int(law.wait[0])
 
-    def _act(self, about: Description, memory: Memory, observation: Observation) -> None:
+    def _ask(self, about: Description, memory: Memory, observation: Observation) -> None:
+        """Call the network."""
         inputs = TermInputs(
             observation, memory.ticks * self.period, about.imu, about.gait,
             np.array([self.forward, self.left, self.turn]),

@@ -96,7 +96,8 @@ def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bo
     scene = experiment.build(changes)
     if isinstance(scene.integrator, Integrator) and scene.integrator.steps_from_python:
         return True
-    return scene.controller is not None and scene.controller.law(scene.model) is None
+    controller = scene.controller
+    return controller is not None and (controller.acts or controller.law(scene.model) is None)
 
 
 def _measured(
