@@ -1,6 +1,7 @@
 """The driver of a run: takes steps in chunks, calls a controller that is not compiled, and empties the log."""
 
 import time
+from contextlib import nullcontext
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from biped.control.controller import Controller
 from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
-from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready
+from biped.integrators.explicit.interrupts import interrupts_afterwards
+from biped.kernels.loop.closed_loop import SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
@@ -182,18 +184,19 @@ class Driver:
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
         if self.runs_compiled:
             loop = self.ready()
-            done, reason = self._timed(lambda: loop.run(ticks, period))
+            done, reason = self._timed(lambda: loop.run(ticks, period, period))
             return done, reason
         return self._timed(lambda: self._python_ticks(ticks, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
         """Run the closed loop of a controller or integrator that is not compiled; return ticks and reason to stop."""
-        for tick in range(ticks):
-            reason = self._set_torques(period)
-            if reason == OK:
-                reason = self._hold(0, period)
-            if reason != OK:
-                return tick, reason
+        with interrupts_afterwards() if self.law is not None else nullcontext():  # a controller in Python may be slow
+            for tick in range(ticks):
+                reason = self._set_torques(period)
+                if reason == OK:
+                    reason = self._hold(0, period)
+                if reason != OK:
+                    return tick, reason
         return ticks, OK
 
     def _hold(self, into: int, steps: int) -> int:
@@ -216,10 +219,7 @@ class Driver:
                 self._ask(self.controller)
                 self.ready().apply_torques()
             return reason
-        reason = self.ready().measure(period, NOT_SHOWN)
-        if reason == OK:
-            self.ready().run(1, 0)
-        return reason
+        return self.ready().run(1, period, 0)[1]
 
     def _act(self, controller: Controller) -> int:
         """Let the controller act if it is due; return the number of ticks until it is due again."""

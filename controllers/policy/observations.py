@@ -10,6 +10,7 @@ import numpy as np
 from biped.control.observation import Observation
 from biped.model.geometry import quaternion_matrix
 from contact.arrays import Floats
+from contact.vectors import cross
 
 
 class Imu(NamedTuple):
@@ -52,8 +53,9 @@ class TermInputs:
         """True if the IMU is on the root, whose motion needs no kinematics."""
         return self.imu.body == self.observation.model.root.name
 
+    @cached_property
     def phases(self) -> Floats:
-        """Return the phases of the legs, (legs,) [rad]."""
+        """Phases of the legs, (legs,) [rad]."""
         gait = self.gait
         assert gait is not None
         if gait.standing is not None and np.linalg.norm(self.command) < 0.01:
@@ -63,7 +65,8 @@ class TermInputs:
     def linear_velocity(self) -> Floats:
         """Return the velocity of the IMU in its axes, (3,) [m/s]."""
         if self.is_on_root:
-            return self.axes.T @ self.observation.velocity + np.cross(self.angular_velocity(), self.imu.point)
+            turning = cross(self.angular_velocity().tolist(), self.imu.point.tolist())  # much faster than np.cross
+            return self.axes.T @ self.observation.velocity + turning
         return self.axes.T @ self.observation.whole_body.velocity(self.imu.body, self.imu.point)[:3]
 
     def angular_velocity(self) -> Floats:
@@ -81,8 +84,8 @@ TERMS: dict[str, Callable[[TermInputs], Floats]] = {
     "joint_pos": lambda seen: seen.angles,
     "joint_vel": lambda seen: seen.rates,
     "last_action": lambda seen: seen.action,
-    "phase_cos": lambda seen: np.cos(seen.phases()),
-    "phase_sin": lambda seen: np.sin(seen.phases()),
+    "phase_cos": lambda seen: np.cos(seen.phases),
+    "phase_sin": lambda seen: np.sin(seen.phases),
 }
 #: Other names of terms, of mjlab and Isaac Lab.
 ALIASES = {

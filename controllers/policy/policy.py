@@ -1,5 +1,6 @@
 """Controller based on a trained network, whose outputs are target angles of the joints' servos."""
 
+import math
 from collections import deque
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from controllers.joint_pd import servo_torques
 from controllers.kernels.joint_pd import PdLaw, ServoLaw
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
-from controllers.policy.networks import Array, load_network, reason_of
+from controllers.policy.networks import Array, Network, load_network, reason_of
 from controllers.policy.observations import TERMS, TermInputs
 
 
@@ -90,7 +91,7 @@ class Policy(Controller):
         """Clear the memory: last action, history of the terms and state of the network."""
         model = observation.model
         about = self.description(model)
-        network = load_network(about.network)
+        network = self._kept["network"] = load_network(about.network)
         network.reset()
         history: list[deque[Floats]] = [deque(maxlen=term.history) for term in about.terms]
         self._kept["model"], self._kept["description"], self._kept["law"] = model, about, self.law(model)
@@ -139,7 +140,7 @@ class Policy(Controller):
             np.array([self.forward, self.left, self.turn]),
             observation.q[about.servo.coordinates] - about.default, observation.v[about.servo.dofs], memory.action,
         )  # fmt: skip
-        network = load_network(about.network)
+        network: Network = self._kept["network"]
         network.remember(memory.network)
         observed = self._observed(about, memory, inputs)
         try:
@@ -154,7 +155,7 @@ class Policy(Controller):
             raise InputError(
                 f"{about.network}: its output has {action.size} numbers; the policy has {memory.action.size} joints"
             )
-        memory.action, memory.network = np.clip(action, -about.action_limit, about.action_limit), network.memory()
+        memory.action, memory.network = _limited(action, about.action_limit), network.memory()
 
     def _observed(self, about: Description, memory: Memory, inputs: TermInputs) -> Floats:
         """Return the observation: for each term its values of the last calls, oldest first."""
@@ -165,11 +166,15 @@ class Policy(Controller):
                 raise InputError(
                     f"{self.source}: {term.name} has {value.size} numbers, and its scale {term.scale.size}"
                 )
-            history.append(np.clip(term.scale * value, -about.observation_limit, about.observation_limit))
+            history.append(term.scale * value)
             while len(history) < term.history:  # before the first call all values were as in it
                 history.append(history[-1])
             numbers += history
-        return np.concatenate(numbers)
+        return _limited(np.concatenate(numbers), about.observation_limit)
+
+
+def _limited(values: Floats, limit: float) -> Floats:
+    return values if limit == math.inf else np.clip(values, -limit, limit)
 
 
 def _read(model: Model, file: str, _modified: int) -> Description:

@@ -35,8 +35,7 @@ from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels import external
 from experiments.engines.kernels.external import FloorState
 from experiments.engines.registry import ENGINES, engine_named
-from kernelcache.kernels import Routine
-from kernelcache.references import Packed
+from kernelcache.kernels import packed_for
 
 
 @dataclass
@@ -83,7 +82,8 @@ class EngineIntegrator(Integrator):
         self.seconds, self.steps = 0.0, 0  # [s] computing time of the engine's steps so far, and their number
         self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
-        self._references: tuple[Packed, Packed, Packed] | None = None
+        # world and the packed world, floor and arrival, packed once: packing takes longer than a step
+        self._references: tuple[World, tuple[Any, ...]] | None = None
         self.impact: Impact | None = None  # impact that is not over and has no event yet
 
     def engines_with(self, ability: str) -> Sequence[str]:
@@ -138,14 +138,15 @@ class EngineIntegrator(Integrator):
             external.velocities_now(world)
             external.begin_step(world, self._floor, 0)
             return int(external.end_step(world, self._floor, self._arrival, 0.0, 0))
-        packed = self._packed(world)
-        for _ in range(steps):
-            with interrupts_afterwards():
-                external.begin_step(packed[0], packed[1], 1)
-                reason = self._step(world)
-            if reason != OK:
-                return reason
-        return OK
+        if self._references is None or self._references[0] is not world:
+            self._references = world, packed_for(external.end_step, world, self._floor, self._arrival)
+        reason = OK
+        with interrupts_afterwards():
+            for _ in range(steps):
+                reason = self._step(world, *self._references[1])
+                if reason != OK:
+                    break
+        return reason
 
     def _begin(self, world: World) -> None:
         assert self._taken is not None
@@ -159,13 +160,13 @@ class EngineIntegrator(Integrator):
             state = world.projectile.state
             velocity, omega = body_velocities(state, world.projectile.mass[0], world.projectile.inertia[0])
             self._arrival.projectile[:] = (*state[:7], *velocity, *omega)
-        self._arrival.v[:] = world.scratch.motion.rates
+        self._arrival.v[:] = self._arrival.before[:] = world.scratch.motion.rates
         self._simulation.place(arrays.q.copy(), world.scratch.motion.rates.copy(), self._arrival.projectile.copy())
 
-    def _step(self, world: World) -> int:
+    def _step(self, world: World, packed: Any, floor: Any, arrived: Any) -> int:
         assert self._simulation is not None
         arrays, arrival = world.state, self._arrival
-        forces = _applied(world)
+        forces = _applied(world) if external.begin_step(packed, floor, 1) else ()
         begin = time.perf_counter()
         if self._simulation.case.has_special_floor:
             self._simulation.set_floor(self._floor)
@@ -173,20 +174,10 @@ class EngineIntegrator(Integrator):
         self.seconds += time.perf_counter() - begin
         self.steps += 1
         flying = arrival.projectile.copy() if self._armed else arrival.projectile
-        arrival.before[:] = arrival.v
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(external.end_step(*self._packed(world), self._lag, 1))
-
-    def _packed(self, world: World) -> tuple[Any, Any, Any]:
-        """Return world, floor and arrival for compiled code, packed once: packing takes longer than a step."""
-        values = world, self._floor, self._arrival
-        if not isinstance(external.end_step, Routine):  # kernels are interpreted
-            return values
-        if self._references is None or self._references[0].value is not world:
-            self._references = Packed(world), Packed(self._floor), Packed(self._arrival)
-        return self._references
+        return int(external.end_step(packed, floor, arrived, self._lag, 1))
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """Update the state of the thrown box, and log an impact when it is over."""
@@ -244,8 +235,6 @@ def _floor_so_far(world: World, step: float) -> FloorState:
 
 def _applied(world: World) -> list[Applied]:
     pushes, h = world.pushes, world.state.clock[STEP_LENGTH]
-    if not pushes.impulse.any():
-        return []
     origin = np.array(reference_point(world.tree, world.state.q))
     return [
         Applied(int(pushes.body[j]), pushes.impulse[j] / h, origin + pushes.left[j])

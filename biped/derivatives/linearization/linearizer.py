@@ -160,7 +160,7 @@ class Linearizer:
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
             raise InputError("the run is still shorter than the sensors' delay: linearize a later state of the run")
         before = world.state.torque.copy()
-        done, reason = self.loop.run(1, 0)
+        done, reason = self.loop.run(1, 0, 0)
         if reason != OK or not done:
             raise InputError("the model has fallen at this state (scene.fall): linearize an earlier state")
         kept = float(world.actuators.kept[0])

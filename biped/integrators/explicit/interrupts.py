@@ -6,18 +6,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+#: Numbers of the signals that the outermost block of the main thread defers; None outside of blocks.
+_caught: list[int] | None = None
+
+
 @contextmanager
 def interrupts_afterwards() -> Iterator[None]:
-    """Defer Ctrl-C to the end of the block."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield  # Ctrl-C raises nothing here
+    """Defer Ctrl-C to the end of the block, or of the outermost of nested blocks."""
+    global _caught
+    if _caught is not None or threading.current_thread() is not threading.main_thread():
+        yield  # it is deferred already, or raises nothing in this thread
         return
-    caught: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):
+        yield  # it raises nothing
+        return
+    caught = _caught = []
     signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
     try:
         yield
     finally:
+        _caught = None
         signal.signal(signal.SIGINT, before)
     for number in caught[:1]:
         signal.raise_signal(number)

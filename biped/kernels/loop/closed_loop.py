@@ -278,10 +278,11 @@ ASK = PARTS
 
 
 @routine
-def run_ticks(parts, world, asked, law, ticks, period):
+def run_ticks(parts, world, asked, law, ticks, period, steps):
     """Run the closed loop; return the number of ticks done and the reason to stop.
 
-    ``parts`` are addresses of the loop's parts; ``asked`` is that of ``ask``, or NOT_ASKED.
+    ``parts`` are addresses of the loop's parts; ``asked`` is that of ``ask``, or NOT_ASKED. Of the ``period`` steps of
+    a tick, ``steps`` are taken.
     """
     for done in range(ticks):
         reason = call(parts[MEASURE], world, period, NOT_SHOWN if asked == NOT_ASKED else SHOWN)
@@ -289,7 +290,7 @@ def run_ticks(parts, world, asked, law, ticks, period):
             if asked != NOT_ASKED:
                 call(asked, law, world)
                 call(parts[APPLY], world)
-            reason = call(parts[TAKE_STEPS], world, period)
+            reason = call(parts[TAKE_STEPS], world, steps)
         if reason != OK:
             return done, reason
     return ticks, OK
@@ -345,12 +346,15 @@ class Loop:
         self._measure, self._apply = Entry(measure_part, self.packed, 0, 0), Entry(apply_part, self.packed)
         self._append_row = Entry(append_row_to, self.packed)
         self._take_steps = Entry(take_steps, self.packed, 0)
-        self.run(0, 1)
+        self.run(0, 1, 1)
         self.rollout(0)
 
-    def run(self, ticks: int, period: int) -> tuple[int, int]:
-        """Run control ticks of ``period`` steps; return the number of completed ticks, and OK or a reason to stop."""
-        done, reason = run_ticks(self.world.parts, self.place, self.asked, self.law_address, ticks, period)
+    def run(self, ticks: int, period: int, steps: int) -> tuple[int, int]:
+        """Run control ticks of ``period`` steps; return the number of completed ticks, and OK or a reason to stop.
+
+        ``steps`` is ``period``, or 0 if only torques are computed, and the steps are taken elsewhere.
+        """
+        done, reason = run_ticks(self.world.parts, self.place, self.asked, self.law_address, ticks, period, steps)
         return int(done), int(reason)
 
     def rollout(self, steps: int) -> int:

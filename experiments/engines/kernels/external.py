@@ -55,7 +55,7 @@ class Arrival(NamedTuple):
 
     q: Floats  # (nq,) configuration
     v: Floats  # (nv,) velocity
-    before: Floats  # (nv,) velocity at the start of the step, set by ``EngineIntegrator``
+    before: Floats  # (nv,) velocity at the start of the step
     force: Floats  # (nc, 3) [N] mean force of the floor on each contact point in the step
     impact: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
     impact_place: Floats  # (3,) [m] position of the impact in the world at the start of the step
@@ -106,7 +106,10 @@ def set_floor_state(ground, floor, h):
 
 @routine
 def begin_step(world, floor, steps):
-    """Record a row if one is due, and set the forces and the floor of the coming step; no ``steps``: do nothing."""
+    """Record a row if one is due, and set the forces and the floor of the coming step; no ``steps``: do nothing.
+
+    Return 1 if a push acts in the step, otherwise 0.
+    """
     state, log = world.state, world.log
     if steps > 0:
         if state.counts[STEPS] % log.cursor[STRIDE] == 0:
@@ -116,6 +119,15 @@ def begin_step(world, floor, steps):
         )
         if is_moving(world.ground):
             set_floor_state(world.ground, floor, state.clock[STEP_LENGTH])
+        for j in range(world.pushes.body.shape[0]):
+            if norm1(vec.load3(world.pushes.impulse, j)) > 0.0:
+                return 1
+    return 0
+
+
+@kernel
+def norm1(a):
+    return abs(a[0]) + abs(a[1]) + abs(a[2])
 
 
 @routine
@@ -143,6 +155,7 @@ def end_step(world, floor, arrival, lag, steps):
     commit_with_rates(tree, state, scratch, h)
     count_step(state)
     log_contact_changes(state, world.log, time_of(state))
+    vec.copy1(arrival.v, arrival.before)
     state.mode[:] = NONE  # the energy stored in an engine's contacts is unknown, and counts as zero
     return OK
 

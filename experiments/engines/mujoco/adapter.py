@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,25 @@ from biped.inputs.extras import need
 from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import Model
 from biped.model.geometry import quaternion_matrix
-from contact.arrays import Floats
+from contact.arrays import Floats, Integers
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults, contact_points_of
-from experiments.engines.kernels import contacts
 from experiments.engines.kernels.external import Arrival, FloorState
+from experiments.engines.mujoco import kernels
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
 from experiments.engines.restitution import damping_ratio, restitution_of
+from kernelcache.kernels import packed_for
+
+#: MuJoCo's number of pyramidal friction cones.
+PYRAMIDAL = 0
+#: MuJoCo's arrays of contacts that ``read_step`` reads: type and shape of a row.
+CONTACTS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "geom": (np.int32, (2,)), "frame": (float, (9,)), "pos": (float, (3,)), "efc_address": (np.int32, ()),
+    "dim": (np.int32, ()), "friction": (float, (5,)),
+}  # fmt: skip
+_NONE, _NO_NUMBERS = np.zeros(0, dtype=np.int64), np.zeros(0)
+NO_DRIVE = kernels.Drive(
+    _NONE, _NONE, _NONE, _NONE, _NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, _NONE, _NONE, _NO_NUMBERS
+)
 
 
 @dataclass(frozen=True)
@@ -121,29 +135,30 @@ class MujocoSimulation(Simulation):
         self.mujoco, self.engine = mujoco, engine
         self.laws, self.velocity_offset = laws, velocity_offset
         self.data = mujoco.MjData(engine)
-        kinds = mujoco.mjtConstraint
-        self.friction_kind, self.limit_kind = int(kinds.mjCNSTR_FRICTION_DOF), int(kinds.mjCNSTR_LIMIT_JOINT)
-        model = case.model
-        self.nq, self.nv = model.nq, model.nv
+        self.model = model = case.model
         self.projectile = engine.geom(THROWN).id if case.throw is not None else -1
         names = {engine.geom(k).name: k for k in range(engine.ngeom)}
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.is_floor = np.arange(engine.ngeom) == names.get(FLOOR, -1)
-        self.dof_of = np.arange(engine.nv)  # the model's degree of freedom for each of MuJoCo's
         self.body_of, self.origins = engine.geom_bodyid, self.data.xipos
-        owners, self.point_place = contact_points_of(model)
-        self.point_body = owners + 1
-        self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
+        owners, places = contact_points_of(model)
+        self.points: tuple[Integers, Floats] = owners + 1, places  # MuJoCo's bodies of the contact points, and places
+        self.joints, self.drive = joint_map(model), NO_DRIVE
+        self.is_spherical = any(body.joint.kind == "spherical" for body in model.bodies)
+        self.bodies: Sequence[int] = range(1, 1 + model.n)  # MuJoCo's body for each body of the model
+        self._few = np.zeros(2, dtype=[(name, kind, shape) for name, (kind, shape) in CONTACTS.items()])
+        self._arrival: tuple[Any, ...] = (None,)
         # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
         self.mujoco.mj_resetData(self.engine, self.data)
-        self.data.qpos[: self.nq], self.data.qvel[: self.nv] = q, velocity_map(self.case.model, q) @ v
+        nq, nv = self.model.nq, self.model.nv
+        self.data.qpos[:nq], self.data.qvel[:nv] = q, velocity_map(self.model, q) @ v
         if self.projectile >= 0:
             R = quaternion_matrix(projectile[3:7])
-            self.data.qpos[self.nq : self.nq + 7] = projectile[:7]
-            self.data.qvel[self.nv : self.nv + 6] = (*projectile[7:10], *np.transpose(R) @ projectile[10:13])
+            self.data.qpos[nq : nq + 7] = projectile[:7]
+            self.data.qvel[nv : nv + 6] = (*projectile[7:10], *np.transpose(R) @ projectile[10:13])
         self.mujoco.mj_forward(self.engine, self.data)
 
     def set_floor(self, floor: FloorState) -> None:
@@ -168,19 +183,18 @@ class MujocoSimulation(Simulation):
         self.data.qfrc_applied[-6:] = RESISTANCE * (local @ acceleration)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        self.data.qfrc_applied[: self.nv] = torque
-        self.take_step(forces, range(1, 1 + self.case.model.n))
+        self.data.qfrc_applied[: self.model.nv] = torque
+        self.take_step(forces)
 
-    def take_step(self, forces: Sequence[Applied], bodies: Sequence[int]) -> None:
-        """Take a step with forces on the model's bodies, which have the numbers ``bodies`` in MuJoCo."""
+    def take_step(self, forces: Sequence[Applied]) -> None:
+        """Take a step with forces on the model's bodies."""
         data = self.data
         if forces:  # after a step, MuJoCo's kinematics are those of the step's start
             self.mujoco.mj_kinematics(self.engine, data)
             self.mujoco.mj_comPos(self.engine, data)
         for push in forces:
-            self.mujoco.mj_applyFT(
-                self.engine, data, push.force, np.zeros(3), push.place, bodies[push.body], data.qfrc_applied
-            )
+            body = self.bodies[push.body]
+            self.mujoco.mj_applyFT(self.engine, data, push.force, np.zeros(3), push.place, body, data.qfrc_applied)
         self.mujoco.mj_step(self.engine, data)
 
     def passive_rollout(self, steps: int) -> None:
@@ -188,49 +202,55 @@ class MujocoSimulation(Simulation):
         self.mujoco.mj_step(self.engine, self.data, nstep=steps)
 
     def read(self, arrival: Arrival) -> None:
-        data = self.data
-        self.read_state(arrival)
-        arrival.force[:], arrival.impact[:] = 0.0, 0.0
-        if data.ncon:
-            self._read_contacts(arrival)
-        if len(self.case.model.tree.passive):
-            self.read_joints(arrival)
+        data, model = self.data, self.model
+        if self._arrival[0] is not arrival:
+            self._arrival = arrival, *packed_for(kernels.read_step, arrival)
+        contacts, rows = self._contacts(data.contact, data.ncon), (data.efc_type, data.efc_id, data.efc_force)
+        kernels.read_step(self.arrays, self._arrival[1], data.ncon, contacts, *rows)
+        if self.is_spherical:
+            arrival.q[:] = data.qpos[: model.nq]
+            arrival.v[:] = velocity_map(model, arrival.q).T @ data.qvel[: model.nv]
         if self.projectile >= 0:
-            pose, velocity = data.qpos[self.nq : self.nq + 7], data.qvel[self.nv : self.nv + 6]
+            pose, velocity = data.qpos[model.nq : model.nq + 7], data.qvel[model.nv : model.nv + 6]
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
             arrival.projectile[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
-        numbers = data.warning.number
-        if numbers.any():  # a state that is not finite, or too many contacts for the buffers
-            kind = int(np.flatnonzero(numbers)[0])
-            self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
-            arrival.q[:] = np.nan
+            self._read_impact(arrival)
 
-    def read_state(self, arrival: Arrival) -> None:
-        """Read configuration and velocity."""
-        data, model = self.data, self.case.model
-        arrival.q[:] = data.qpos[: self.nq]
-        arrival.v[:] = data.qvel[: self.nv]
-        if self.spherical:
-            arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
-        elif model.is_floating:  # an equivalent, faster computation
-            arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
+    @property
+    def failure(self) -> str:  # type: ignore[override]  # of the state, instead of a stored text
+        warning = self.data.warning
+        kinds = np.flatnonzero(warning.number).tolist()
+        return self.mujoco.mju_warningText(kinds[0], int(warning.lastinfo[kinds[0]])) if kinds else ""
 
-    def _read_contacts(self, arrival: Arrival) -> None:
-        """Add up contact forces, given in the contact's axes, with the normal from the first to the second geometry."""
-        data, touching = self.data, self.data.contact
-        local = np.zeros((data.ncon, 6))
-        for k, row in enumerate(local):
-            self.mujoco.mj_contactForce(self.engine, data, k, row)
-        if self.projectile >= 0:
-            self._read_impact(arrival, local)
-        contacts.add_floor_forces(
-            (touching.geom, touching.frame, touching.pos, local), self.is_floor,
-            (self.body_of, self.origins, data.xmat), (self.point_body, self.point_place), arrival.force,
+    def _contacts(self, touching: Any, count: int) -> tuple[Any, ...]:
+        """Return the arrays of contacts, with at least two rows: one row would be compiled again, as contiguous."""
+        if count > 1:
+            return tuple(getattr(touching, name) for name in CONTACTS)
+        for name in CONTACTS:
+            self._few[name][:count] = getattr(touching, name)
+        return tuple(self._few[name] for name in CONTACTS)
+
+    @cached_property
+    def arrays(self) -> Any:
+        """Arrays of MuJoCo and their correspondence with the model, packed."""
+        engine, data, kinds, joints = self.engine, self.data, self.mujoco.mjtConstraint, self.joints
+        dof_of = np.arange(engine.nv)
+        dof_of[joints.qvel] = joints.dofs
+        if joints.free_qvel >= 0:
+            dof_of[joints.free_qvel : joints.free_qvel + 6] = range(6)
+        arrays = kernels.Arrays(
+            data.qpos, data.qvel, data.ctrl, data.qfrc_applied, data.qfrc_actuator, data.warning.number, joints,
+            self.drive, self.is_floor, self.body_of, self.origins, data.xmat, *self.points,
+            int(engine.opt.cone == PYRAMIDAL), dof_of, engine.jnt_qposadr, engine.jnt_dofadr, engine.jnt_range,
+            int(kinds.mjCNSTR_FRICTION_DOF), int(kinds.mjCNSTR_LIMIT_JOINT),
         )  # fmt: skip
+        return packed_for(kernels.read_step, arrays)[0]
 
-    def _read_impact(self, arrival: Arrival, local: Floats) -> None:
+    def _read_impact(self, arrival: Arrival) -> None:
         """Read the impulse on the target of the thrown box, and its position, weighted by the normal forces."""
-        touching = self.data.contact
+        touching, local = self.data.contact, np.zeros((self.data.ncon, 6))
+        for k, row in enumerate(local):
+            self.mujoco.mj_contactForce(self.engine, self.data, k, row)
         on_box = (touching.geom == self.projectile).any(axis=1)
         first, weights = touching.geom[on_box, 0], local[on_box, 0]
         forces = np.einsum("ki,kij->kj", local[on_box, :3], np.reshape(touching.frame[on_box], (-1, 3, 3)))
@@ -238,19 +258,15 @@ class MujocoSimulation(Simulation):
         if weights.sum() > 0.0:
             arrival.impact_place[:] = weights @ touching.pos[on_box] / weights.sum()
 
-    def read_joints(self, arrival: Arrival) -> None:
-        """Read the forces of joint friction and of joint limits; a limit's force points away from the nearer limit."""
-        data, engine, kinds = self.data, self.engine, self.data.efc_type
-        arrival.joint[:] = 0.0
-        rubs = np.flatnonzero(kinds == self.friction_kind)
-        arrival.joint[self.dof_of[data.efc_id[rubs]]] = data.efc_force[rubs]
-        stops = np.flatnonzero(kinds == self.limit_kind)
-        if len(stops):
-            joints = data.efc_id[stops]
-            low, high = engine.jnt_range[joints].T
-            upper = 2.0 * data.qpos[engine.jnt_qposadr[joints]] > low + high
-            signs = np.where(upper, -1.0, 1.0)
-            np.add.at(arrival.joint, self.dof_of[engine.jnt_dofadr[joints]], signs * data.efc_force[stops])
+
+def joint_map(model: Model) -> kernels.JointMap:
+    """Return the correspondence of a model with MuJoCo's model of ``mjcf``, whose coordinates are the same."""
+    joints = [body.joint.name for body in model.bodies if body.joint.has_axis]
+    coordinates = np.array([model.coordinate(joint) for joint in joints], dtype=np.int64)
+    dofs = np.array([model.dof(joint) for joint in joints], dtype=np.int64)
+    root = (0, 0) if model.is_floating else (-1, -1)
+    home, zero = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(len(joints))
+    return kernels.JointMap(*root, home, np.zeros(3), coordinates, dofs, coordinates, dofs, zero)
 
 
 Solref = tuple[float, float]

@@ -24,7 +24,7 @@ from contact.arrays import Floats, Integers
 from contact.errors import listed
 from contact.vectors import cross, quat_mul
 from experiments.engines.engine import Applied, Case, Engine, Simulation
-from experiments.engines.kernels.external import Arrival
+from experiments.engines.mujoco import kernels
 from experiments.engines.mujoco.adapter import MujocoSimulation
 
 #: MuJoCo's number of the integrator RK4.
@@ -160,29 +160,40 @@ class SceneSimulation(MujocoSimulation):
 
     def __init__(self, case: Case, engine: Any, match: Match, velocity_offset: float) -> None:
         super().__init__(case, engine, (), velocity_offset)
-        self.match, self._turn_home = match, quaternion_matrix(match.home)
+        self.match, self.bodies = match, match.bodies.tolist()
         self.is_floor = engine.body_weldid[engine.geom_bodyid] == 0
-        self.dof_of[match.free[1] : match.free[1] + 6], self.dof_of[match.qvel] = range(6), match.dofs
         self.body_of, self.origins = engine.body_weldid[engine.geom_bodyid], self.data.xpos
-        self.point_body, self.point_place = self._contact_points()
+        self.joints = kernels.JointMap(
+            *match.free,
+            np.array(match.back),
+            match.com,
+            match.coordinates,
+            match.dofs,
+            match.qpos,
+            match.qvel,
+            match.zero,
+        )
+        self.points, self.drive = self._contact_points(), self._drive()
+
+    def _drive(self) -> kernels.Drive:
+        engine, match = self.engine, self.match
         driven, bare = match.actuators >= 0, match.actuators < 0
-        self.actuators, self.driven_qpos = match.actuators[driven], match.qpos[driven]
-        self.driven_qvel, self.driven_dofs = match.qvel[driven], match.dofs[driven]
-        self.bare_qvel, self.bare_dofs = match.qvel[bare], match.dofs[bare]
-        gear, gain = engine.actuator_gear[self.actuators, 0], engine.actuator_gainprm[self.actuators, 0]
-        bias = engine.actuator_biasprm[self.actuators, :3].T * (engine.actuator_biastype[self.actuators] > 0)
+        actuators = match.actuators[driven]
+        gear, gain = engine.actuator_gear[actuators, 0], engine.actuator_gainprm[actuators, 0]
+        bias = engine.actuator_biasprm[actuators, :3].T * (engine.actuator_biastype[actuators] > 0)
         # the force on a joint: gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v)
-        self.per_effort, self.constant = 1.0 / (gear * gain), bias[0] / gain
-        self.per_angle, self.per_rate = bias[1] * gear / gain, bias[2] * gear / gain
-        self.bodies = match.bodies.tolist()
+        return kernels.Drive(
+            actuators, match.qpos[driven], match.qvel[driven], match.dofs[driven], 1.0 / (gear * gain), bias[0] / gain,
+            bias[1] * gear / gain, bias[2] * gear / gain, match.qvel[bare], match.dofs[bare], np.zeros(self.model.nv),
+        )  # fmt: skip
 
     def _contact_points(self) -> tuple[Integers, Floats]:
         """Return MuJoCo's body of each contact point, and its position on the body, in its axes [m], from ``qpos0``."""
-        model, engine, data = self.case.model, self.engine, self.data
+        model, engine, data = self.model, self.engine, self.data
         self.mujoco.mj_resetData(engine, data)
         self.mujoco.mj_kinematics(engine, data)
         q = np.zeros(model.nq)
-        self._read_configuration(q)
+        kernels.read_state(data.qpos, data.qvel, self.joints, q, np.zeros(model.nv))
         home = WholeBody(model, q)
         owners = self.match.bodies[[model.body_index(point.body) for point in model.contact_points]]
         bodies = engine.body_weldid[owners].astype(np.int64)
@@ -195,7 +206,7 @@ class SceneSimulation(MujocoSimulation):
         Raises:
             InputError: they differ.
         """
-        model, data, random = self.case.model, self.data, np.random.default_rng(1)
+        model, data, random = self.model, self.data, np.random.default_rng(1)
         q, v = model.neutral(), random.normal(size=model.nv)
         q[self.match.coordinates] += random.normal(0.0, 0.3, len(self.match.coordinates))
         self.place(q, v, np.zeros(13))
@@ -223,38 +234,11 @@ class SceneSimulation(MujocoSimulation):
         self.mujoco.mj_forward(self.engine, data)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        data = self.data
-        control = self.per_effort * torque[self.driven_dofs] - self.constant
-        control -= self.per_angle * data.qpos[self.driven_qpos] + self.per_rate * data.qvel[self.driven_qvel]
-        data.ctrl[self.actuators] = control
-        data.qfrc_applied[:] = 0.0
-        data.qfrc_applied[self.bare_qvel] = torque[self.bare_dofs]
-        self.commanded = torque
-        self.take_step(forces, self.bodies)
+        kernels.drive(self.arrays, torque)
+        self.take_step(forces)
 
     def passive_rollout(self, steps: int) -> None:
         Simulation.passive_rollout(self, steps)
-
-    def read_state(self, arrival: Arrival) -> None:
-        data, match, first = self.data, self.match, self.match.free[1]
-        axes = self._read_configuration(arrival.q)
-        omega, arm = axes @ self._turn_home @ data.qvel[first + 3 : first + 6], axes @ match.com
-        arrival.v[:3] = data.qvel[first : first + 3] + cross(omega.tolist(), arm.tolist())
-        arrival.v[3:6], arrival.v[match.dofs] = omega, data.qvel[match.qvel]
-
-    def read_joints(self, arrival: Arrival) -> None:
-        super().read_joints(arrival)
-        exerted = self.data.qfrc_actuator[self.driven_qvel]  # less than commanded beyond an actuator's limits
-        arrival.joint[self.driven_dofs] += exerted - self.commanded[self.driven_dofs]
-
-    def _read_configuration(self, q: Floats) -> Floats:
-        """Read a configuration; return the root's axes (3, 3)."""
-        data, match, first = self.data, self.match, self.match.free[0]
-        q[3:7] = quat_mul(data.qpos[first + 3 : first + 7].tolist(), match.back)
-        axes = quaternion_matrix(q[3:7])
-        q[:3] = data.qpos[first : first + 3] + axes @ match.com
-        q[match.coordinates] = data.qpos[match.qpos] - match.zero
-        return axes
 
 
 @lru_cache(maxsize=4)

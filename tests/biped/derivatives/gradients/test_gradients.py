@@ -135,7 +135,7 @@ def torque_slope(scene, state, name):
     for number in (value, far):
         plan = changed(scene, name, number).prepare()
         put_state(state, plan.state, plan.world)
-        Loop(plan.world, plan.law).run(1, 0)
+        Loop(plan.world, plan.law).run(1, 0, 0)
         torques.append(plan.world.torque.copy())
     return (torques[1] - torques[0]) / (far - value)
 
