@@ -198,11 +198,7 @@ def dragged_derivative(floor, end, anchor, force, by_start, by_end):
         gx * by_start[1] + gy * by_start[4],
         gx * by_start[2] + gy * by_start[5],
     )
-    e0, e1, e2 = (
-        gx * by_end[0] + gy * by_end[3],
-        gx * by_end[1] + gy * by_end[4],
-        gx * by_end[2] + gy * by_end[5],
-    )
+    e0, e1, e2 = (gx * by_end[0] + gy * by_end[3], gx * by_end[1] + gy * by_end[4], gx * by_end[2] + gy * by_end[5])
     kept = size / floor.k_t / stretch
     xx, xy, yy = kept * (1.0 - nx * nx), -kept * nx * ny, kept * (1.0 - ny * ny)
     return (

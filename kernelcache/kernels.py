@@ -40,7 +40,8 @@ class Routine(_Compiled):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the compiled code, with named tuples passed by reference."""
-        return super().__call__(*map(by_reference, args), **{name: by_reference(v) for name, v in kwargs.items()})
+        named = {name: by_reference(value) for name, value in kwargs.items()} if kwargs else kwargs
+        return super().__call__(*[by_reference(a) if isinstance(a, tuple) else a for a in args], **named)
 
 
 def by_reference(value: Any) -> Any:

@@ -153,7 +153,7 @@ class Packed:
         """Number of the value's type; values with equal numbers use the same machine code."""
         return _kinds.setdefault(kind_of(self.value), len(_kinds))
 
-    @property
+    @cached_property
     def _numba_type_(self) -> Any:
         if self.kind not in _types:  # Numba would determine the type of each array again
             _types[self.kind] = reference_to(numba.typeof(self.value))

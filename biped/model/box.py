@@ -11,16 +11,7 @@ from biped.model.model import Model
 from biped.model.shape import Box
 
 # Corners 1 to 8 in the order of the thesis, in halves of the box's edges.
-_VERTICES = (
-    (1, -1, -1),
-    (1, 1, -1),
-    (-1, 1, -1),
-    (-1, -1, -1),
-    (1, -1, 1),
-    (1, 1, 1),
-    (-1, 1, 1),
-    (-1, -1, 1),
-)
+_VERTICES = ((1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, -1), (1, -1, 1), (1, 1, 1), (-1, 1, 1), (-1, -1, 1))
 
 
 def rigid_box(mass: float, size: ArrayLike, name: str = "box") -> Model:

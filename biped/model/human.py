@@ -65,10 +65,7 @@ _ON_KNEE = {"knee": (-0.058, 0.0), "knee_outside": (0.0, 0.053)}
 # Capsules for collisions with blocks and between the legs, as thick as in the viewer: home positions of the axis's ends
 # (x, distance from the middle, z) [m], and the radius [m].
 _HEAD = ((0.0, 0.0, 1.63), (0.0, 0.0, 1.688), 0.09)
-_ARM = (
-    ((0.006, 0.215, 1.40), (0.035, 0.25, 1.115), 0.045),
-    ((0.035, 0.25, 1.115), (-0.05, 0.265, 0.80), 0.035),
-)
+_ARM = (((0.006, 0.215, 1.40), (0.035, 0.25, 1.115), 0.045), ((0.035, 0.25, 1.115), (-0.05, 0.265, 0.80), 0.035))
 _LIMBS = {
     "thigh": ((0.0, LATERAL, 0.90), (0.0, LATERAL, 0.50), 0.075),
     "shank": ((0.0, LATERAL, 0.46), (0.0, LATERAL, 0.12), 0.052),

@@ -26,10 +26,7 @@ class Measured(NamedTuple):
 
 
 #: Measured populations by sex.
-MEASURED = {
-    "male": Measured(1.777, 0.0718, 78.1, 10.51, 0.53),
-    "female": Measured(1.649, 0.0654, 60.6, 9.62, 0.43),
-}
+MEASURED = {"male": Measured(1.777, 0.0718, 78.1, 10.51, 0.53), "female": Measured(1.649, 0.0654, 60.6, 9.62, 0.43)}
 
 
 def population(

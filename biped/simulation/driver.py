@@ -1,7 +1,6 @@
 """The driver of a run: takes steps in chunks, calls a controller that is not compiled, and empties the log."""
 
 import time
-from contextlib import nullcontext
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -12,7 +11,7 @@ from biped.control.controller import Controller
 from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
 from biped.integrators.explicit.interrupts import interrupts_afterwards
-from biped.kernels.loop.closed_loop import SHOWN, Loop, is_ready
+from biped.kernels.loop.closed_loop import SHOWN, Loop, World, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
@@ -50,7 +49,6 @@ class Driver:
         self.clock, self.law, self.controller = plan.clock, plan.law, plan.controller
         self.loop: Loop | None = None
         self.steps_itself = plan.take_steps is not None
-        self.runs_compiled = plan.law is not None and plan.take_steps is None
         self.log_holds_run = plan.log_holds_run
         self.recorder = Recorder(plan.columns.sections["controller"], plan.world.log.extra)
         self.was_reset = False
@@ -182,19 +180,33 @@ class Driver:
         return Observation.of(self.plan.nominal_model, self.world.measurement, None)
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        if self.runs_compiled:
-            loop = self.ready()
-            done, reason = self._timed(lambda: loop.run(ticks, period, period))
-            return done, reason
-        return self._timed(lambda: self._python_ticks(ticks, period))
+        loop = self.ready()
+        if self.law is None:
+            return self._timed(lambda: self._python_ticks(ticks, period))
+        if self.plan.take_steps is None:
+            return self._timed(lambda: loop.run(ticks, period, period))
+        take_steps = self.plan.take_steps
+        return self._timed(lambda: self._python_steps(loop, take_steps, ticks, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        """Run the closed loop of a controller or integrator that is not compiled; return ticks and reason to stop."""
-        with interrupts_afterwards() if self.law is not None else nullcontext():  # a controller in Python may be slow
+        """Run the closed loop of a controller that is not compiled; return ticks and reason to stop."""
+        for tick in range(ticks):
+            reason = self._set_torques(period)
+            if reason == OK:
+                reason = self._hold(0, period)
+            if reason != OK:
+                return tick, reason
+        return ticks, OK
+
+    def _python_steps(
+        self, loop: Loop, take_steps: Callable[[World, int], int], ticks: int, period: int
+    ) -> tuple[int, int]:
+        """Run the closed loop of a compiled law and an integrator that steps from Python; Ctrl-C waits for its end."""
+        with interrupts_afterwards():
             for tick in range(ticks):
-                reason = self._set_torques(period)
+                _, reason = loop.run(1, period, 0)
                 if reason == OK:
-                    reason = self._hold(0, period)
+                    reason = take_steps(self.world, period)
                 if reason != OK:
                     return tick, reason
         return ticks, OK
@@ -212,14 +224,12 @@ class Driver:
             raise
 
     def _set_torques(self, period: int) -> int:
-        """Call the controller, a compiled one by a tick without steps; return a reason to stop, or OK."""
-        if self.law is None:
-            reason = self.ready().measure(period, SHOWN)
-            if reason == OK and self.controller is not None:
-                self._ask(self.controller)
-                self.ready().apply_torques()
-            return reason
-        return self.ready().run(1, period, 0)[1]
+        """Call the controller; return a reason to stop, or OK."""
+        reason = self.ready().measure(period, SHOWN)
+        if reason == OK and self.controller is not None:
+            self._ask(self.controller)
+            self.ready().apply_torques()
+        return reason
 
     def _act(self, controller: Controller) -> int:
         """Let the controller act if it is due; return the number of ticks until it is due again."""

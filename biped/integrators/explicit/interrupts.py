@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 #: Numbers of the signals that the outermost block of the main thread defers; None outside of blocks.
 _caught: list[int] | None = None
 

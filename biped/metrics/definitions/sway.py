@@ -12,12 +12,7 @@ from biped.metrics.measurement import ROUNDING, Measurement
 from biped.metrics.metric import Metric, register
 
 #: Columns of a series by channel of a stimulus: the moving coordinate, and the sway that responds.
-_CHANNELS = {
-    "tilt_x": (TILT, SWAY),
-    "tilt_y": (TILT + 1, SWAY + 1),
-    "x": (SHIFT, SWAY + 1),
-    "y": (SHIFT + 1, SWAY),
-}
+_CHANNELS = {"tilt_x": (TILT, SWAY), "tilt_y": (TILT + 1, SWAY + 1), "x": (SHIFT, SWAY + 1), "y": (SHIFT + 1, SWAY)}
 #: [rad or m] Smallest amplitude of a stimulus.
 LEAST_STIMULUS = 1e-9
 

@@ -86,10 +86,7 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
     jittered = {"initial.jitter": JITTER, **changes}
     law = LAWS.find(str(changes.get(LAW, SPRING_DAMPER))).thing
     stiff = tuple(f"floor.{item.name}" for item in fields(law) if item.init and item.name[:2] in ("k_", "b_"))
-    floor = [
-        Randomization(("floor.mu_s", "floor.mu_d"), "factor", FLOOR),
-        Randomization(stiff, "factor", FLOOR),
-    ]
+    floor = [Randomization(("floor.mu_s", "floor.mu_d"), "factor", FLOOR), Randomization(stiff, "factor", FLOOR)]
     if jittered["initial.jitter"] == 0.0:
         return dict(changes), floor
     return jittered, [Randomization(("initial.seed",), "seed"), *floor]

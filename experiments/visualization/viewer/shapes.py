@@ -217,10 +217,7 @@ def _sleeve(sign: float) -> list[Trimesh]:
     """Return a sleeve from within the torso over the shoulder to the middle of the upper arm."""
     shoulder, elbow, _ = _joint_places(sign)
     yoke = shoulder * np.array([1.0, 0.45, 1.0]) + np.array([0.0, 0.0, 0.022])
-    return [
-        limb(yoke, shoulder, (0.062, 0.060)),
-        limb(shoulder, shoulder + 0.50 * (elbow - shoulder), (0.060, 0.052)),
-    ]
+    return [limb(yoke, shoulder, (0.062, 0.060)), limb(shoulder, shoulder + 0.50 * (elbow - shoulder), (0.060, 0.052))]
 
 
 def _upper_arm(sign: float) -> list[Trimesh]:

@@ -125,7 +125,7 @@ def test_a_state_comes_back_from_mujoco_and_its_momentum_is_ours(toy):
     q[:3], q[3:7], q[7:] = random.normal(size=3), (0.5, -0.1, 0.7, 0.5), random.normal(0.0, 0.1, 2)
     simulation.place(q, v, np.zeros(13))
     arrival = new_arrival(model.nq, model.nv, model.nc)
-    simulation.read_state(arrival)
+    simulation.read(arrival)
     np.testing.assert_allclose(arrival.q, q, atol=1e-14)
     np.testing.assert_allclose(arrival.v, v, atol=1e-14)
     data = simulation.data
