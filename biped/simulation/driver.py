@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from biped.control.controller import Controller
 from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
 from biped.integrators.explicit.interrupts import interrupts_afterwards
-from biped.kernels.loop.closed_loop import SHOWN, Loop, World, is_ready
+from biped.kernels.loop.closed_loop import SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
 from biped.kernels.state.status import JOINT_TOO_FAST, LIMITS, LOG_FULL, OK
@@ -181,32 +182,17 @@ class Driver:
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
         loop = self.ready()
-        if self.law is None:
+        if self.law is None or self.plan.take_steps is not None:
             return self._timed(lambda: self._python_ticks(ticks, period))
-        if self.plan.take_steps is None:
-            return self._timed(lambda: loop.run(ticks, period, period))
-        take_steps = self.plan.take_steps
-        return self._timed(lambda: self._python_steps(loop, take_steps, ticks, period))
+        return self._timed(lambda: loop.run(ticks, period, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        """Run the closed loop of a controller that is not compiled; return ticks and reason to stop."""
-        for tick in range(ticks):
-            reason = self._set_torques(period)
-            if reason == OK:
-                reason = self._hold(0, period)
-            if reason != OK:
-                return tick, reason
-        return ticks, OK
-
-    def _python_steps(
-        self, loop: Loop, take_steps: Callable[[World, int], int], ticks: int, period: int
-    ) -> tuple[int, int]:
-        """Run the closed loop of a compiled law and an integrator that steps from Python; Ctrl-C waits for its end."""
-        with interrupts_afterwards():
+        """Run the closed loop of a controller or integrator that is not compiled; return ticks and reason to stop."""
+        with interrupts_afterwards() if self.law is not None else nullcontext():  # a controller in Python may be slow
             for tick in range(ticks):
-                _, reason = loop.run(1, period, 0)
+                reason = self._set_torques(period)
                 if reason == OK:
-                    reason = take_steps(self.world, period)
+                    reason = self._hold(0, period)
                 if reason != OK:
                     return tick, reason
         return ticks, OK
@@ -225,6 +211,8 @@ class Driver:
 
     def _set_torques(self, period: int) -> int:
         """Call the controller; return a reason to stop, or OK."""
+        if self.law is not None:
+            return self.ready().run(1, period, 0)[1]
         reason = self.ready().measure(period, SHOWN)
         if reason == OK and self.controller is not None:
             self._ask(self.controller)

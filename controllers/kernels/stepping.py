@@ -12,26 +12,10 @@ from biped.kernels.tree.whole_body import bias_at, point_jacobian, velocity_at
 from contact.arrays import Floats, Integers
 from contact.point_law import touches
 from contact.vectors import load3, load4, load9, mat_vec, quat_difference, sub
-from controllers.kernels import whole_body
+from controllers.kernels import step_plan, whole_body
 from controllers.kernels.contact_qp import ITERATIONS
 from controllers.kernels.legs_apart import STRAIGHT, LegCapsules, keep_legs_apart, keep_legs_bent
-from controllers.kernels.step_plan import (
-    COM_AT,
-    FLOOR_AT,
-    FLOOR_MOVES,
-    HIGH_AT,
-    OMEGA,
-    XI,
-    Legs,
-    Seen,
-    Step,
-    StepRules,
-    best_pressure,
-    distance_outside,
-    nearest_in_hull,
-    plan_step,
-    within,
-)
+from controllers.kernels.step_plan import COM_AT, FLOOR_AT, FLOOR_MOVES, HIGH_AT, OMEGA, XI, Legs, Seen, Step, StepRules
 from kernelcache import kernel
 
 # Phases.
@@ -309,7 +293,7 @@ def needs_step(law, measurement):
     to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
     calm = first or law.phase[PHASE] == SHIFTS or law.phase[WAY] == CLOSING_STEP
     least = parameters_of(law).trigger if calm else parameters_of(law).repeat_trigger
-    return distance_outside(law.seen, count, to_x, to_y) > least
+    return step_plan.distance_outside(law.seen, count, to_x, to_y) > least
 
 
 @kernel
@@ -347,7 +331,7 @@ def begin_step(law, measurement, time):
     best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, parameters.unload_time
     for k in range(2):
         if is_near_floor(law, measurement, 1 - k):
-            step = plan_step(rules, law.legs, law.seen, k, -1, rules.shortest + wait, rules.longest + wait)
+            step = step_plan.plan_step(rules, law.legs, law.seen, k, -1, rules.shortest + wait, rules.longest + wait)
             cost = step.cost + (parameters.same_foot_cost if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
             if cost < best.cost:
                 best, swing = Step(cost, step.way, step.time, step.x, step.y), k
@@ -394,7 +378,7 @@ def standing_goal(law):
     state, com, seen, k = law.body.buffers.state, law.body.stance.com, law.seen, law.phase[SWING]
     x, y = state[whole_body.BETWEEN] + com[0], state[whole_body.BETWEEN + 1] + com[1]
     if law.phase[PHASE] == SHIFTS:
-        near_x, near_y = nearest_in_hull(seen.inner[k], law.legs.sole.shape[1], x, y)
+        near_x, near_y = step_plan.nearest_in_hull(seen.inner[k], law.legs.sole.shape[1], x, y)
         x = 0.5 * (near_x + seen.foot[k, 0] + law.legs.middle[k, 0])
         y = 0.5 * (near_y + seen.foot[k, 1] + law.legs.middle[k, 1])
     return x, y
@@ -427,7 +411,11 @@ def update_plan(law, measurement, time):
         rules = rules_of(law)
         shortest = max(rules.shortest - gone, 1.5 * LAST)
         longest = max(rules.longest - gone, shortest + LAST)
-        aim(law, plan_step(rules, law.legs, law.seen, law.phase[SWING], law.phase[WAY], shortest, longest), time)
+        aim(
+            law,
+            step_plan.plan_step(rules, law.legs, law.seen, law.phase[SWING], law.phase[WAY], shortest, longest),
+            time,
+        )
 
 
 @kernel
@@ -537,7 +525,7 @@ def desired_pressure(law, tasks, measurement):
     x, y = numbers[XI], numbers[XI + 1]
     phase, swing = law.phase[PHASE], law.phase[SWING]
     if phase == UNLOADS or phase == SWINGS:
-        px, py = best_pressure(rules_of(law), law.legs, seen, 1 - swing)
+        px, py = step_plan.best_pressure(rules_of(law), law.legs, seen, 1 - swing)
     else:
         goal_x, goal_y = standing_goal(law)
         pace = tasks.capture / numbers[OMEGA]
@@ -546,8 +534,8 @@ def desired_pressure(law, tasks, measurement):
         count = bearing_hull(law, measurement, seen.inner)
         px, py = x, y
         if count > 0:
-            px, py = nearest_in_hull(seen.corner, count, x, y)
-    return within(px, py, numbers[COM_AT], numbers[COM_AT + 1], tasks.friction * numbers[HIGH_AT])
+            px, py = step_plan.nearest_in_hull(seen.corner, count, x, y)
+    return step_plan.within(px, py, numbers[COM_AT], numbers[COM_AT + 1], tasks.friction * numbers[HIGH_AT])
 
 
 @kernel

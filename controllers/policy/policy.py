@@ -46,7 +46,7 @@ class Policy(Controller):
         gain: factor on the network's outputs; with 0 the servos hold the default posture.
 
     Raises:
-        InputError: from ``law`` and ``act``: the description or the network is wrong; the message describes the right form.
+        InputError: from ``law`` and ``act``: description or network are wrong; the message describes the right form.
         MissingExtraError: from ``law``: onnxruntime or torch is not installed.
     """
 

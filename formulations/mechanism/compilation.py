@@ -21,17 +21,8 @@ from formulations.mechanism.custom_arrays import Custom, new_customs
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.frames import WORLD, Frame, tree_of
 from formulations.mechanism.inputs import Input
+from formulations.mechanism.kernels import constraints
 from formulations.mechanism.kernels.ballast import Ballast
-from formulations.mechanism.kernels.constraints import (
-    ALONG,
-    CAM,
-    CUSTOM,
-    DISTANCE,
-    LINEAR,
-    NUMBERS,
-    STRING,
-    Constraints,
-)
 from formulations.mechanism.kernels.custom import CONSTRAINT, Customs
 from formulations.mechanism.kernels.forces import Forces
 from formulations.mechanism.kernels.points import WORLD as GROUND
@@ -272,15 +263,22 @@ class Builder:
         """Add a constraint n · (p₁ − p₂) = c, with n in the axes of a frame."""
         carrier = self.place(axes)
         self._check_apart(first, second)
-        row = (ALONG, self.point(first), self.point(second), carrier.body, carrier.rotation @ n, (0.0, 0.0, offset))
+        row = (
+            constraints.ALONG,
+            self.point(first),
+            self.point(second),
+            carrier.body,
+            carrier.rotation @ n,
+            (0.0, 0.0, offset),
+        )
         self._add_row(row, label, "N")
 
     def add_distance(self, first: str, second: str, length: float | str, label: str) -> None:
         """Add a constraint |p₁ − p₂| = L; L is a number or a configuration variable."""
         self._check_apart(first, second)
-        kind, carrier, number = DISTANCE, GROUND, length
+        kind, carrier, number = constraints.DISTANCE, GROUND, length
         if isinstance(length, str):
-            kind, carrier, number = STRING, self.coordinate(length), 0.0
+            kind, carrier, number = constraints.STRING, self.coordinate(length), 0.0
         row = (kind, self.point(first), self.point(second), carrier, np.zeros(3), (0.0, 0.0, float(number)))
         self._add_row(row, label, "N")
 
@@ -288,7 +286,7 @@ class Builder:
         """Add a constraint a q₁ + b q₂ = c; ``numbers`` are a, b, c, ``unit`` is the unit of its multiplier."""
         if first == second:
             raise MechanismError("it needs two different configuration variables")
-        self._add_row((LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
+        self._add_row((constraints.LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
 
     def add_cam(
         self, angle: int, follower: int, mean: float, harmonics: Sequence[tuple[float, float]], label: str
@@ -297,7 +295,9 @@ class Builder:
         if angle == follower:
             raise MechanismError("it needs two different configuration variables")
         numbers = (mean, *(part for pair in harmonics for part in pair))
-        self._add_row((CAM, angle, follower, GROUND, np.zeros(3), numbers), label, self.force_unit(follower))
+        self._add_row(
+            (constraints.CAM, angle, follower, GROUND, np.zeros(3), numbers), label, self.force_unit(follower)
+        )
 
     def add_damping(self, row: int, damping: float) -> None:
         """Add a damper with the force −b q̇ to a configuration variable."""
@@ -347,7 +347,7 @@ class Builder:
         self.customs.append(Custom(kind, part, entries, numbers, len(self._rows), rows, exact, size))
         for c in range(rows):
             name = label[0] if rows == 1 else f"{label[0]}_{c + 1}"
-            self._add_row((CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
+            self._add_row((constraints.CUSTOM, 0, 0, GROUND, np.zeros(3), (0.0, 0.0, 0.0)), name, label[1])
 
     def _add_input(self, value: Input) -> int:
         self.inputs.append((self._current, value))
@@ -408,13 +408,13 @@ class Builder:
                 _integers(point for point, _ in self._weights), _rows3([force for _, force in self._weights])
             ),
             forces=self._compile_forces(),
-            constraints=Constraints(
+            constraints=constraints.Constraints(
                 kind=_integers(row[0] for row in self._rows),
                 first=_integers(row[1] for row in self._rows),
                 second=_integers(row[2] for row in self._rows),
                 carrier=_integers(row[3] for row in self._rows),
                 direction=_rows3([row[4] for row in self._rows]),
-                number=_padded([row[5] for row in self._rows], NUMBERS),
+                number=_padded([row[5] for row in self._rows], constraints.NUMBERS),
             ),
             ballast=ballast,
             border=np.array([border], dtype=np.int64),

@@ -21,16 +21,8 @@ from formulations.mechanism.custom_derivatives import CustomDerivatives
 from formulations.mechanism.engine import Engine
 from formulations.mechanism.errors import MechanismError, SingularStepError
 from formulations.mechanism.inputs import DrivenTorques, checked_vector
+from formulations.mechanism.kernels import chain as kernels
 from formulations.mechanism.kernels import system as places
-from formulations.mechanism.kernels.chain import (
-    Chain,
-    SolvedStep,
-    first_part,
-    new_chain,
-    second_part,
-    spread_bends,
-    weighted_part,
-)
 from formulations.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
 from formulations.mechanism.kernels.system import Rule as SolverRule
 from formulations.mechanism.simulation import MAX_BACKTRACKS
@@ -215,7 +207,7 @@ class DiscreteMechanism:
     def _second(self) -> Derivation:
         return Derivation(self, 3)
 
-    def _chain(self, solved: Solved, derivation: Derivation) -> Chain:
+    def _chain(self, solved: Solved, derivation: Derivation) -> kernels.Chain:
         """Return the first derivatives of the map of a time step.
 
         Raises:
@@ -226,7 +218,7 @@ class DiscreteMechanism:
             raise SingularStepError(f"{self.mechanism.name}: {self._reason(failed, derivation.step)}")
         return derivation.step.chain
 
-    def _reason(self, failed: int, step: SolvedStep) -> str:
+    def _reason(self, failed: int, step: kernels.SolvedStep) -> str:
         """Return why a time step has no derivative."""
         if failed == NOT_FINITE:
             return "the step's equations have derivatives that are not finite"
@@ -279,15 +271,16 @@ class Derivation:
         mechanics, n, coupling = mechanism.mechanics, mechanism.size, Coupling(mechanism.mechanics, mechanism.customs)
         m, near = len(mechanism.labels), [coupling.near[j] for j in system._dynamic]
         sizes = coupling.sizes if order >= 3 else Sizes(0, 0, 0)
-        self.step = SolvedStep(
+        self.step = kernels.SolvedStep(
             mechanics, float(system.alpha), float(system.step), float(system.force_share), np.zeros(n), np.zeros(n),
             np.zeros(m), np.zeros((1, 1 + len(mechanism.inputs))),
-            new_derivatives(n, m, mechanics.points.body.shape[0], sizes),
-            new_chain(system._dynamic, system._kinematic, system._driven.coordinates, near, coupling.held, order),
+            new_derivatives(n, m, mechanics.points.body.shape[0], sizes), kernels.new_chain(
+                system._dynamic, system._kinematic, system._driven.coordinates, near, coupling.held, order
+            ),
         )  # fmt: skip
         self._customs = CustomDerivatives(coupling, mechanism.customs) if mechanism.customs else None
         self._packed = Packed(self.step)
-        self._derive, self._first = Entry(derive_part, self._packed, order), Entry(first_part, self._packed)
+        self._derive, self._first = Entry(derive_part, self._packed, order), Entry(kernels.first_part, self._packed)
 
     def differentiate(self, solved: Solved) -> int:
         """Set all first derivatives of the map of a time step; return 0, or the cause if they do not exist."""
@@ -302,12 +295,12 @@ class Derivation:
     @cached_property
     def twice(self) -> Entry:
         """Kernel of all second derivatives; call after ``differentiate``."""
-        return Entry(second_part, self._packed)
+        return Entry(kernels.second_part, self._packed)
 
     @cached_property
     def add_up(self) -> Entry:
         """Kernel of one weighted sum of second derivatives; call after ``differentiate``."""
-        return Entry(weighted_part, self._packed)
+        return Entry(kernels.weighted_part, self._packed)
 
 
 class Linearization:
@@ -338,7 +331,7 @@ class Linearization:
         if system.mechanism.loose:  # determinant of M with ballast: M itself has a column of zeros
             self.determinant, self.constraint_determinant = 0.0, float("inf")
 
-    def _set_maps(self, chain: Chain) -> None:
+    def _set_maps(self, chain: kernels.Chain) -> None:
         """Set A, B and the multipliers' derivatives from the chain's w, which excludes the rates in x."""
         system, nd, h = self.system, self.system._dynamic.size, self.system.step
         n = system.mechanism.size
@@ -380,4 +373,4 @@ class Linearization:
         """Unpack rows of derivatives by w into matrices by (x, u)."""
         system = self.system
         nd, nk = system._dynamic.size, system._kinematic.size
-        spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.t_row, result)
+        kernels.spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.t_row, result)

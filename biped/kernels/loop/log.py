@@ -19,14 +19,8 @@ from biped.kernels.state.simulation_state import (
     TOTAL_STEPS,
 )
 from biped.kernels.state.simulation_state import START as AT_START
+from biped.kernels.tree import dynamics
 from biped.kernels.tree.closing import GAPS, Closing
-from biped.kernels.tree.dynamics import (
-    centre_of_mass,
-    kinetic_energy,
-    momentum_about_reference,
-    potential_energy,
-    rates_from_momentum,
-)
 from biped.kernels.tree.kinematics import move_bodies
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.joints import stop_energy, within_effort
@@ -231,7 +225,7 @@ def new_log(
 def observe(tree, state, motion, log):
     """Compute velocities from momenta, once per state; ``motion`` shares its poses with the scratch of the step."""
     if log.cursor[OBSERVED] != state.counts[TOTAL_STEPS]:
-        rates_from_momentum(tree, state.momentum, motion)
+        dynamics.rates_from_momentum(tree, state.momentum, motion)
         log.cursor[OBSERVED] = state.counts[TOTAL_STEPS]
 
 
@@ -315,7 +309,7 @@ def energies(tree, ground, state, motion):
             anchor = (state.anchor[c, 0], state.anchor[c, 1])
             at = to_floor(ground, START, add(origin, load3(motion.poses.contact, c)))
             stored += stored_energy(law_at(ground, c), state.mode[c], at, anchor)
-    return kinetic_energy(tree, motion), potential_energy(tree, motion.poses, origin), stored
+    return dynamics.kinetic_energy(tree, motion), dynamics.potential_energy(tree, motion.poses, origin), stored
 
 
 @kernel
@@ -342,8 +336,8 @@ def record_ledger(tree, ground, state, motion, row, place):
 @kernel
 def record_momenta(tree, state, motion, row, layout):
     """Write linear momentum, angular momentum about the whole tree's centre of mass, and that centre."""
-    linear, angular = momentum_about_reference(tree, motion)
-    com = centre_of_mass(tree, motion.poses)
+    linear, angular = dynamics.momentum_about_reference(tree, motion)
+    com = dynamics.centre_of_mass(tree, motion.poses)
     put(row, layout.momentum, linear + sub(angular, cross(com, linear)))
     put(row, layout.com, add(com, reference_point(tree, state.q)))
 

@@ -26,16 +26,7 @@ from biped.kernels.state.simulation_state import (
     STEPS,
 )
 from biped.kernels.state.status import OK
-from biped.kernels.step.step import (
-    account_impulse,
-    begin_substep,
-    commit_with_rates,
-    count_step,
-    external_impulse,
-    push_chord,
-    time_of,
-    whole_momentum,
-)
+from biped.kernels.step import step
 from biped.kernels.tree.kinematics import move_bodies, point_of_body
 from biped.kernels.tree.tree import DAMPING, FLOATING
 from biped.kernels.variational.equations import contact_chord, reference_point, world_chord
@@ -114,8 +105,8 @@ def begin_step(world, floor, steps):
     if steps > 0:
         if state.counts[STEPS] % log.cursor[STRIDE] == 0:
             append_row(world.tree, world.ground, state, world.scratch, world.projectile, world.estimator, log)
-        begin_substep(
-            world.tree, world.ground, state, world.pushes, world.scratch, time_of(state), state.clock[STEP_LENGTH]
+        step.begin_substep(
+            world.tree, world.ground, state, world.pushes, world.scratch, step.time_of(state), state.clock[STEP_LENGTH]
         )
         if is_moving(world.ground):
             set_floor_state(world.ground, floor, state.clock[STEP_LENGTH])
@@ -152,9 +143,9 @@ def end_step(world, floor, arrival, lag, steps):
     account_contact_works(tree, world.ground, floor, state, scratch, h, lag)
     account_impact(world, arrival, h, lag)
     account_momenta(world, arrival, h)
-    commit_with_rates(tree, state, scratch, h)
-    count_step(state)
-    log_contact_changes(state, world.log, time_of(state))
+    step.commit_with_rates(tree, state, scratch, h)
+    step.count_step(state)
+    log_contact_changes(state, world.log, step.time_of(state))
     vec.copy1(arrival.v, arrival.before)
     state.mode[:] = NONE  # the energy stored in an engine's contacts is unknown, and counts as zero
     return OK
@@ -233,7 +224,7 @@ def account_joint_works(tree, state, scratch, arrival, h, lag):
 @kernel
 def account_push_works(pushes, state, scratch, h, lag):
     for j in range(pushes.body.shape[0]):
-        along = way(scratch, pushes.body[j], vec.load3(pushes.left, j), push_chord(pushes, scratch, j), h, lag)
+        along = way(scratch, pushes.body[j], vec.load3(pushes.left, j), step.push_chord(pushes, scratch, j), h, lag)
         state.ledger.works[PUSHES] += vec.dot(vec.load3(pushes.impulse, j), vec.scale(1.0 / h, along))
 
 
@@ -290,10 +281,10 @@ def account_impact(world, arrival, h, lag):
 def account_momenta(world, arrival, h):
     """Set the new momentum, and add the part of its change that no impulse explains to the momentum defect."""
     tree, state, scratch = world.tree, world.state, world.scratch
-    before, spin_before = whole_momentum(tree, state)
+    before, spin_before = step.whole_momentum(tree, state)
     set_momentum(tree, scratch.next, arrival.v, scratch.motion, state.momentum)
     if tree.kind[0] == FLOATING:
-        linear, angular = external_impulse(tree, state, world.pushes, scratch, h)
+        linear, angular = step.external_impulse(tree, state, world.pushes, scratch, h)
         impact = vec.triple(arrival.impact)
         if vec.dot(impact, impact) > 0.0:
             left, right = point_struck(world, arrival)
@@ -301,7 +292,7 @@ def account_momenta(world, arrival, h):
                 vec.add(linear, impact),
                 vec.add(angular, vec.cross(vec.scale(0.5, vec.add(left, right)), impact)),
             )
-        account_impulse(tree, state, scratch, before, spin_before, linear, angular)
+        step.account_impulse(tree, state, scratch, before, spin_before, linear, angular)
 
 
 @routine

@@ -145,7 +145,7 @@ class MujocoSimulation(Simulation):
         self.points: tuple[Integers, Floats] = owners + 1, places  # MuJoCo's bodies of the contact points, and places
         self.joints, self.drive = joint_map(model), NO_DRIVE
         self.is_spherical = any(body.joint.kind == "spherical" for body in model.bodies)
-        self.bodies: Sequence[int] = range(1, 1 + model.n)  # MuJoCo's body for each body of the model
+        self.bodies = np.arange(1, 1 + model.n)  # MuJoCo's body for each body of the model
         self._few = np.zeros(2, dtype=[(name, kind, shape) for name, (kind, shape) in CONTACTS.items()])
         self._arrival: tuple[Any, ...] = (None,)
         # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.

@@ -14,7 +14,7 @@ class JointMap(NamedTuple):
 
     free_qpos: int  # first entry of the free joint in ``qpos``; −1 without one
     free_qvel: int  # first entry of the free joint in ``qvel``
-    back: Floats  # (4,) inverse of the root's orientation in ``qpos0``, a quaternion
+    home: Floats  # (4,) orientation of the root in ``qpos0``, a quaternion
     com: Floats  # (3,) [m] from the free joint to the centre of mass of the model's root, world axes in ``qpos0``
     coordinates: Integers  # (n,) indices in q
     dofs: Integers  # (n,) indices in v
@@ -85,7 +85,7 @@ def read_state(qpos, qvel, joints, q, v):
     if joints.free_qpos >= 0:
         place, moves = joints.free_qpos, joints.free_qvel
         orientation = vec.quaternion_at(qpos, place + 3)
-        turn = vec.quat_mul(orientation, vec.triple(joints.back) + (joints.back[3],))
+        turn = vec.quat_mul(orientation, vec.quat_conj(vec.quaternion_at(joints.home, 0)))
         arm = vec.mat_vec(vec.quat_matrix(turn), vec.triple(joints.com))
         omega = vec.mat_vec(vec.quat_matrix(orientation), vec.vector_at(qvel, moves + 3))
         position = vec.add(vec.vector_at(qpos, place), arm)

@@ -94,22 +94,9 @@ class MujocoScene(Engine):
 class Match(NamedTuple):
     """Correspondence of a model with a scene of MuJoCo."""
 
-    free: tuple[int, int]  # first entries of the free joint in ``qpos`` and ``qvel``
-    home: tuple[float, ...]  # orientation of the root in ``qpos0``, a quaternion
-    com: Floats  # (3,) [m] from the root's origin to the centre of mass of the model's root, world axes at home
-    coordinates: Integers  # (n,) indices of the joints in q
-    dofs: Integers  # (n,) indices of the joints in v
-    qpos: Integers  # (n,) indices of the joints in ``qpos``
-    qvel: Integers  # (n,) indices of the joints in ``qvel``
-    zero: Floats  # (n,) the joints' ``qpos0``
+    joints: kernels.JointMap
     bodies: Integers  # MuJoCo's body for each body of the model; −1 for links between the joints of a body
     actuators: Integers  # (n,) actuator of each joint; −1 for joints without
-
-    @property
-    def back(self) -> tuple[float, ...]:
-        """Inverse of the rotation ``home``."""
-        w, x, y, z = self.home
-        return w, -x, -y, -z
 
 
 def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
@@ -130,13 +117,15 @@ def match(model: Model, engine: Any, tree: Tree, file: str) -> Match:
     known = {name: number for number, name in enumerate(tree.bodies)}
     if absent := [body.name for body in model.bodies if body.mass and body.name not in known]:
         raise InputError(f"{file}: it has no bodies {listed(absent)}, which {model.name!r} has")
-    return Match(
-        (int(engine.jnt_qposadr[free]), int(engine.jnt_dofadr[free])),
-        tuple(engine.body_quat[root].tolist()), np.array(model.root.com),
-        np.array([model.coordinate(joint.name) for joint in joints]),
-        np.array([model.dof(joint.name) for joint in joints]), places, engine.jnt_dofadr[numbers], engine.qpos0[places],
-        np.array([known.get(body.name, -1) for body in model.bodies]), _actuators(engine, numbers, file),
+    home, com = engine.body_quat[root].astype(float), np.array(model.root.com)
+    coordinates = np.array([model.coordinate(joint.name) for joint in joints])
+    dofs, first = np.array([model.dof(joint.name) for joint in joints]), int(engine.jnt_qposadr[free])
+    joint_map = kernels.JointMap(
+        first, int(engine.jnt_dofadr[free]), home, com, coordinates, dofs, places, engine.jnt_dofadr[numbers],
+        engine.qpos0[places],
     )  # fmt: skip
+    bodies = np.array([known.get(body.name, -1) for body in model.bodies])
+    return Match(joint_map, bodies, _actuators(engine, numbers, file))
 
 
 def _actuators(engine: Any, joints: Integers, file: str) -> Integers:
@@ -160,31 +149,21 @@ class SceneSimulation(MujocoSimulation):
 
     def __init__(self, case: Case, engine: Any, match: Match, velocity_offset: float) -> None:
         super().__init__(case, engine, (), velocity_offset)
-        self.match, self.bodies = match, match.bodies.tolist()
+        self.joints, self.bodies = match.joints, match.bodies
         self.is_floor = engine.body_weldid[engine.geom_bodyid] == 0
         self.body_of, self.origins = engine.body_weldid[engine.geom_bodyid], self.data.xpos
-        self.joints = kernels.JointMap(
-            *match.free,
-            np.array(match.back),
-            match.com,
-            match.coordinates,
-            match.dofs,
-            match.qpos,
-            match.qvel,
-            match.zero,
-        )
-        self.points, self.drive = self._contact_points(), self._drive()
+        self.points, self.drive = self._contact_points(), self._drive(match.actuators)
 
-    def _drive(self) -> kernels.Drive:
-        engine, match = self.engine, self.match
-        driven, bare = match.actuators >= 0, match.actuators < 0
-        actuators = match.actuators[driven]
+    def _drive(self, actuators: Integers) -> kernels.Drive:
+        engine, joints, driven, bare = self.engine, self.joints, actuators >= 0, actuators < 0
+        actuators = actuators[driven]
         gear, gain = engine.actuator_gear[actuators, 0], engine.actuator_gainprm[actuators, 0]
         bias = engine.actuator_biasprm[actuators, :3].T * (engine.actuator_biastype[actuators] > 0)
         # the force on a joint: gear (gain u + bias₀ + bias₁ gear q + bias₂ gear v)
         return kernels.Drive(
-            actuators, match.qpos[driven], match.qvel[driven], match.dofs[driven], 1.0 / (gear * gain), bias[0] / gain,
-            bias[1] * gear / gain, bias[2] * gear / gain, match.qvel[bare], match.dofs[bare], np.zeros(self.model.nv),
+            actuators, joints.qpos[driven], joints.qvel[driven], joints.dofs[driven], 1.0 / (gear * gain),
+            bias[0] / gain, bias[1] * gear / gain, bias[2] * gear / gain, joints.qvel[bare], joints.dofs[bare],
+            np.zeros(self.model.nv),
         )  # fmt: skip
 
     def _contact_points(self) -> tuple[Integers, Floats]:
@@ -195,7 +174,7 @@ class SceneSimulation(MujocoSimulation):
         q = np.zeros(model.nq)
         kernels.read_state(data.qpos, data.qvel, self.joints, q, np.zeros(model.nv))
         home = WholeBody(model, q)
-        owners = self.match.bodies[[model.body_index(point.body) for point in model.contact_points]]
+        owners = self.bodies[[model.body_index(point.body) for point in model.contact_points]]
         bodies = engine.body_weldid[owners].astype(np.int64)
         places = np.reshape([home.contact_position(name) for name in model.contact_names], (-1, 3))
         return bodies, np.einsum("cji,cj->ci", data.xmat[bodies].reshape(-1, 3, 3), places - data.xpos[bodies])
@@ -208,7 +187,7 @@ class SceneSimulation(MujocoSimulation):
         """
         model, data, random = self.model, self.data, np.random.default_rng(1)
         q, v = model.neutral(), random.normal(size=model.nv)
-        q[self.match.coordinates] += random.normal(0.0, 0.3, len(self.match.coordinates))
+        q[self.joints.coordinates] += random.normal(0.0, 0.3, len(self.joints.dofs))
         self.place(q, v, np.zeros(13))
         self.mujoco.mj_energyVel(self.engine, data)
         theirs, ours = float(data.energy[1]), 0.5 * float(v @ WholeBody(model, q, v).mass_matrix @ v)
@@ -220,17 +199,17 @@ class SceneSimulation(MujocoSimulation):
         rows, engine = model.tree.passive[1:], self.engine
         pairs = ((DAMPING, engine.dof_damping, "damping"), (FRICTION, engine.dof_frictionloss, "friction"))
         for column, values, name in pairs if len(rows) else ():
-            if not np.allclose(rows[:, column], values[self.match.qvel]):
+            if not np.allclose(rows[:, column], values[self.joints.qvel]):
                 raise InputError(f"{file}: its joints have another {name} than {model.name!r}: do not change it")
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
-        data, match, (first_q, first_v) = self.data, self.match, self.match.free
+        data, joints, first_q, first_v = self.data, self.joints, self.joints.free_qpos, self.joints.free_qvel
         self.mujoco.mj_resetData(self.engine, data)
-        arm, orientation = quaternion_matrix(q[3:7]) @ match.com, quat_mul(q[3:7].tolist(), match.home)
+        arm, orientation = quaternion_matrix(q[3:7]) @ joints.com, quat_mul(q[3:7].tolist(), joints.home.tolist())
         data.qpos[first_q : first_q + 7] = *(q[:3] - arm), *orientation
         data.qvel[first_v : first_v + 3] = v[:3] - cross(v[3:6], arm)
         data.qvel[first_v + 3 : first_v + 6] = quaternion_matrix(orientation).T @ v[3:6]
-        data.qpos[match.qpos], data.qvel[match.qvel] = q[match.coordinates] + match.zero, v[match.dofs]
+        data.qpos[joints.qpos], data.qvel[joints.qvel] = q[joints.coordinates] + joints.zero, v[joints.dofs]
         self.mujoco.mj_forward(self.engine, data)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:

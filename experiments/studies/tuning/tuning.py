@@ -16,17 +16,9 @@ from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
+from experiments.studies.tuning import design_space
 from experiments.studies.tuning.cost_slopes import slope_terms
 from experiments.studies.tuning.descents import Start
-from experiments.studies.tuning.design_space import (
-    TUNING,
-    Candidate,
-    DesignSpace,
-    DesignStudy,
-    Scenario,
-    check_metrics,
-    design_space_from,
-)
 from experiments.studies.tuning.objective import MAXIMIZE, Limit, Objective, Reading, Scorer, Term
 from experiments.studies.tuning.optimizers import GRADIENTS, OPTIMIZERS, Optimizer, check_optimizer, make_optimizer
 from experiments.studies.tuning.targets import Targets, targets_from, with_noise
@@ -68,11 +60,11 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Tuning(DesignStudy):
+class Tuning(design_space.DesignStudy):
     """Plan of a tuning."""
 
     name: str
-    space: DesignSpace  # variables, and the trials of a candidate
+    space: design_space.DesignSpace  # variables, and the trials of a candidate
     scorer: Scorer  # objectives and limits
     settings: Settings  # settings of the search
     #: weights of the objectives that choose the winner from a Pareto front; empty to choose none
@@ -165,9 +157,9 @@ class Tuning(DesignStudy):
                 return self._outcome(tuner, history)
         return Outcome(history, winner, None)
 
-    def _finished_candidates(self, study: "Study") -> list[Candidate]:
+    def _finished_candidates(self, study: "Study") -> list[design_space.Candidate]:
         frame: Any = study.frame()
-        mine = frame[(frame["phase"] == TUNING) & (frame["candidate"] > 0)]
+        mine = frame[(frame["phase"] == design_space.TUNING) & (frame["candidate"] > 0)]
         counts = mine["candidate"].value_counts()
         complete = sorted(int(number) for number, count in counts.items() if count == self.space.size)
         first = mine.drop_duplicates("candidate").set_index("candidate")
@@ -183,7 +175,7 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     settings = table.make(Settings)
     experiment = config.experiment()
     scenarios = [scenario for item in config.tables("scenario", ()) for scenario in _scenarios(item, experiment)]
-    space = design_space_from(config, settings.replicas, scenarios, must_scatter=True)
+    space = design_space.design_space_from(config, settings.replicas, scenarios, must_scatter=True)
     counts = config.losses()
     losses = counts or USUAL_LOSSES
     targets = targets_from(table, space)
@@ -200,7 +192,9 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     table.within(lambda: check_optimizer(settings.optimizer, *sizes))
     _check_patterns(config, space, scorer.readings)
     checked = set() if targets is None else {term.reading.metric for term in targets.terms}
-    check_metrics(config, [reading.metric for reading in scorer.readings if reading.metric not in checked], space)
+    design_space.check_metrics(
+        config, [reading.metric for reading in scorer.readings if reading.metric not in checked], space
+    )
     if settings.optimizer in GRADIENTS:
         _check_differentiable(config, scorer, space)
         weights = {scenario.name: scenario.weight for scenario in space.scenarios}
@@ -208,7 +202,7 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     return Tuning(name, space, scorer, settings, choice, config.data, counts)
 
 
-def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> None:
+def _check_differentiable(config: Config, scorer: Scorer, space: design_space.DesignSpace) -> None:
     """Raise InputError unless all metrics of objectives and limits have gradients."""
     metrics = tuple(dict.fromkeys(reading.metric for reading in scorer.readings))
     joints = space.experiment.build(space.fixed).model.joint_names
@@ -220,7 +214,7 @@ def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) ->
             )
 
 
-def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
+def _scenarios(config: Config, experiment: Experiment) -> list[design_space.Scenario]:
     """Return the scenario of a table, or one for each combination of the values in its table ``each``."""
     common = config.table("set", {}).changes(experiment)
     each = config.table("each", {})
@@ -229,12 +223,14 @@ def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
         if not isinstance(values, list) or not values:
             raise each.error(f"{key} = {values!r}: it must be a list of values", key)
         axes[key] = [each.value(experiment, key, value) for value in values]
-    scenarios: list[Scenario] = []
+    scenarios: list[design_space.Scenario] = []
     for combination in product(*axes.values()):
         values = dict(zip(axes, combination, strict=True))
         name = [f"{split_name(key)[0].rpartition('.')[2]}={shown(value)}" for key, value in values.items()]
         changes = {**common, **values}
-        scenarios.append(config.make(Scenario, name=" ".join([config.word("name"), *name]), changes=changes))
+        scenarios.append(
+            config.make(design_space.Scenario, name=" ".join([config.word("name"), *name]), changes=changes)
+        )
     return scenarios
 
 
@@ -283,7 +279,7 @@ def _choice(config: Config, objectives: tuple[Objective, ...]) -> dict[str, floa
     return {objective.name: table.get(objective.name, float) for objective in objectives}
 
 
-def _check_patterns(config: Config, space: DesignSpace, readings: Sequence[Reading]) -> None:
+def _check_patterns(config: Config, space: design_space.DesignSpace, readings: Sequence[Reading]) -> None:
     names = [scenario.name for scenario in space.scenarios]
     for pattern in (pattern for reading in readings for pattern in reading.scenarios):
         if not matching(names, pattern):

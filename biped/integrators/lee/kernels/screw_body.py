@@ -17,13 +17,7 @@ import math
 from typing import NamedTuple
 
 from biped.kernels.tree.factorization import store_matrix
-from biped.kernels.variational.discrete_body import (
-    body_displacement,
-    body_momentum,
-    set_momentum,
-    store_body_block,
-    turn_to_end,
-)
+from biped.kernels.variational import discrete_body as discrete
 from biped.kernels.variational.equations import set_discrete_momentum
 from contact import vectors as v
 from contact.analytic import sqrt
@@ -101,7 +95,7 @@ def rotation_gradient(j, u, h, B, dB):
     return v.scale(4.0 / h, v.add(v.scale(dB * v.dot(u, j), u), v.scale(B, j)))
 
 
-@body_momentum.register(ScrewBody)
+@discrete.body_momentum.register(ScrewBody)
 def screw_momentum(body, mass, inertia, turn, moved, h):
     """Return (P, ℓ⁻): a small turn η at the start changes u by −L η/2, at the end by Lᵀ η/2, with L = c + û.
 
@@ -117,11 +111,13 @@ def screw_momentum(body, mass, inertia, turn, moved, h):
     return linear, v.scale(0.5, v.add(v.scale(c, v.add(g, spin)), v.cross(u, v.sub(spin, g))))
 
 
-@turn_to_end.register(ScrewBody)
+@discrete.turn_to_end.register(ScrewBody)
 def screw_to_end(body, tree, scratch):
     for i in range(tree.parent.shape[0]):
         P = v.load3(scratch.linear, i)
-        v.store3(scratch.angular, i, v.sub(v.load3(scratch.angular, i), v.cross(body_displacement(scratch, i), P)))
+        v.store3(
+            scratch.angular, i, v.sub(v.load3(scratch.angular, i), v.cross(discrete.body_displacement(scratch, i), P))
+        )
 
 
 @kernel
@@ -184,12 +180,12 @@ def screw_derivatives(mass, J, turn, moved, h):
     return by_move, v.mat_sub(cN, Nu), v.transposed(v.mat_add(cN, Nu)), v.mat_scale(0.25, A)
 
 
-set_momentum.register(ScrewBody)(set_discrete_momentum)
+discrete.set_momentum.register(ScrewBody)(set_discrete_momentum)
 
 
-@store_body_block.register(ScrewBody)
+@discrete.store_body_block.register(ScrewBody)
 def store_screw_block(body, tree, scratch, block, i, h):
-    moved = body_displacement(scratch, i)
+    moved = discrete.body_displacement(scratch, i)
     turn, J = v.load4(scratch.turn, i), v.load9(scratch.motion.inertia, i)
     by_move, by_turn, spin_by_move, spin_by_turn = screw_derivatives(tree.mass[i], J, turn, moved, h)
     left, right = v.load3(scratch.motion.poses.com, i), v.load3(scratch.next.com, i)
