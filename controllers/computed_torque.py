@@ -89,18 +89,12 @@ class ComputedTorque(Controller):
                 raise unknown("joint", joint, joints)
         count = len(joints)
         return ComputedTorqueLaw(
-            coordinate=places.coordinates,
-            dof=places.dofs,
-            kp=_matrix(self.kp, model, "kp"),
-            kd=_matrix(self.kd, model, "kd"),
-            target=np.array(list(by_joint(self.target, model).values())),
-            path=compile_signals([self.path.get(joint, STILL) for joint in joints]),
-            error=np.full(count, np.nan),
-            error_rate=np.full(count, np.nan),
-            acceleration=np.full(model.nv, np.nan),
-            gram=np.full((6, 6), np.nan),
+            coordinate=places.coordinates, dof=places.dofs, kp=_matrix(self.kp, model, "kp"),
+            kd=_matrix(self.kd, model, "kd"), target=np.array(list(by_joint(self.target, model).values())),
+            path=compile_signals([self.path.get(joint, STILL) for joint in joints]), error=np.full(count, np.nan),
+            error_rate=np.full(count, np.nan), acceleration=np.full(model.nv, np.nan), gram=np.full((6, 6), np.nan),
             root=np.full(6, np.nan),
-        )
+        )  # fmt: skip
 
 
 def _matrix(gain: JointValues | Floats, model: Model, name: str) -> Floats:

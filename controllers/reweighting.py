@@ -68,13 +68,7 @@ class Reweighting(AnkleController):
     def law(self, model: Model) -> ReweightingLaw:
         """Return the compiled law, for the kernels."""
         return ReweightingLaw(
-            ankles=self.pendulum(model),
-            tilt=Estimate(self.tilt_gain, self.tilt_threshold),
-            gravity=Estimate(self.gravity_gain, self.gravity_threshold),
-            servo=self.servo,
-            stiffness=self.stiffness,
-            damping=self.damping,
-            kept=math.exp(-self.period / self.leak),
-            period=self.period,
-            believed=np.zeros(1),
-        )
+            ankles=self.pendulum(model), tilt=Estimate(self.tilt_gain, self.tilt_threshold),
+            gravity=Estimate(self.gravity_gain, self.gravity_threshold), servo=self.servo, stiffness=self.stiffness,
+            damping=self.damping, kept=math.exp(-self.period / self.leak), period=self.period, believed=np.zeros(1),
+        )  # fmt: skip

@@ -144,22 +144,14 @@ class WholeBodyController(Controller):
 
     def _tasks(self) -> Tasks:
         return Tasks(
-            capture=float(self.capture),
-            height=(float(self.kp_height), float(self.kd_height)),
-            trunk=(float(self.kp_trunk), float(self.kd_trunk)),
-            momentum=float(self.kd_momentum),
-            feet=(float(self.kp_feet), float(self.kd_feet)),
-            posture=(float(self.kp_posture), float(self.kd_posture)),
-            weight_height=float(self.weight_height),
-            weight_trunk=float(self.weight_trunk),
-            weight_momentum=float(self.weight_momentum),
-            weight_feet=float(self.weight_feet),
-            weight_posture=float(self.weight_posture),
-            weight_force=float(self.weight_force),
-            friction=float(self.friction),
-            lift=float(self.lift),
-            look_ahead=float(self.look_ahead),
-        )
+            capture=float(self.capture), height=(float(self.kp_height), float(self.kd_height)),
+            trunk=(float(self.kp_trunk), float(self.kd_trunk)), momentum=float(self.kd_momentum),
+            feet=(float(self.kp_feet), float(self.kd_feet)), posture=(float(self.kp_posture), float(self.kd_posture)),
+            weight_height=float(self.weight_height), weight_trunk=float(self.weight_trunk),
+            weight_momentum=float(self.weight_momentum), weight_feet=float(self.weight_feet),
+            weight_posture=float(self.weight_posture), weight_force=float(self.weight_force),
+            friction=float(self.friction), lift=float(self.lift), look_ahead=float(self.look_ahead),
+        )  # fmt: skip
 
     def _stance(self, model: Model) -> Stance:
         q = self._held(model, RUBBER)

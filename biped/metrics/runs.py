@@ -86,21 +86,15 @@ def measurement_of(recording: Recording) -> Measurement:
     """Return the ``Measurement`` of a recording."""
     model, arrays, counters = recording.model, recording.state.arrays, recording.counters
     context = MeasurementContext(
-        ending=recording.ending,
-        disturbance_spans=spans_of(recording.disturbances),
-        start_time=start_time_of(recording.disturbances),
-        stimulus=stimulus_of(recording.disturbances),
-        set_point=recording.set_point,
-        singular_angles=recording.singular_angles,
+        ending=recording.ending, disturbance_spans=spans_of(recording.disturbances),
+        start_time=start_time_of(recording.disturbances), stimulus=stimulus_of(recording.disturbances),
+        set_point=recording.set_point, singular_angles=recording.singular_angles,
         unheeded_limits=recording.unheeded_limits,
         saturation={joint: float(arrays.ledger.saturated[model.dof(joint)]) for joint in model.joint_names},
-        foot_slip=float(arrays.ledger.slip.max()) if model.nc else None,
-        steps=counters.steps,
-        newton_mean=counters.newton_mean,
-        newton_max=counters.newton_max,
-        retried_steps=counters.retried_steps,
+        foot_slip=float(arrays.ledger.slip.max()) if model.nc else None, steps=counters.steps,
+        newton_mean=counters.newton_mean, newton_max=counters.newton_max, retried_steps=counters.retried_steps,
         stepping=recording.stepping,
-    )
+    )  # fmt: skip
     return Measurement(model.once(Layout.of, recording.columns.names), recording.rows, recording.events, context)
 
 

@@ -38,22 +38,15 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
     nv = [body.joint.nv for body in bodies]
     return tree.Tree(
         parent=_integers([-1 if body.parent is None else index[body.parent] for body in bodies]),
-        kind=_integers([body.joint.code for body in bodies]),
-        axis=_floats([body.joint.axis for body in bodies], 3),
-        pitch=_pitch(bodies),
-        joint_offset=_floats([_joint_offset(body, bodies, index) for body in bodies], 3),
-        com_offset=com_offset,
-        mass=np.array([body.mass for body in bodies]),
-        inertia=_floats([np.ravel(body.inertia) for body in bodies], 9),
-        first_q=_integers(np.cumsum([0, *nq[:-1]])),
-        first_v=_integers(np.cumsum([0, *nv[:-1]])),
-        dofs=_integers(nv),
-        gravity=np.array(gravity),
+        kind=_integers([body.joint.code for body in bodies]), axis=_floats([body.joint.axis for body in bodies], 3),
+        pitch=_pitch(bodies), joint_offset=_floats([_joint_offset(body, bodies, index) for body in bodies], 3),
+        com_offset=com_offset, mass=np.array([body.mass for body in bodies]),
+        inertia=_floats([np.ravel(body.inertia) for body in bodies], 9), first_q=_integers(np.cumsum([0, *nq[:-1]])),
+        first_v=_integers(np.cumsum([0, *nv[:-1]])), dofs=_integers(nv), gravity=np.array(gravity),
         contact_body=_integers([index[point.body] for point in contacts]),
         contact_offset=_floats([np.subtract(point.position, bodies[index[point.body]].com) for point in contacts], 3),
-        armature=np.repeat([body.joint.armature for body in bodies], nv),
-        passive=_passive(bodies),
-    )
+        armature=np.repeat([body.joint.armature for body in bodies], nv), passive=_passive(bodies),
+    )  # fmt: skip
 
 
 def _pitch(bodies: Sequence[Body]) -> Floats:

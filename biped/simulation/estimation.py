@@ -126,28 +126,14 @@ def estimator_of(
 def _estimator(world: Any, counts: Any, model: Any, sizes: tuple[int, int, int, int]) -> estimators.Estimator:
     rows, nq, nv, nc = sizes
     return estimators.Estimator(
-        counts=counts,
-        place=np.zeros(1 + PARTS, dtype=object if numba.config.DISABLE_JIT else np.int64),
-        cursor=world.log.cursor,
-        tree=world.tree,
-        state=world.state,
-        scratch=world.scratch,
-        shown=world.measurement,
-        torque=world.torque,
-        q=np.zeros((rows, nq)),
-        rates=np.zeros((rows, nv)),
-        measured=np.full((rows, nq + nv), np.nan),
-        transition=np.zeros((rows, nv, 2 * nv)),
-        noise=np.zeros((rows, nv, 2 * nv + FLOOR_MOTIONS)),
-        mended=np.zeros((rows, 2 * nv)),
-        model=model,
-        filter=new_filter(2 * nv, LINEARITY),
-        error=np.zeros(2 * nv),
-        buffer=np.zeros((nv, 1)),
-        points=np.zeros((nc, 3)),
-        weights=np.zeros(2 * nv),
-        capture=np.zeros(4),
-    )
+        counts=counts, place=np.zeros(1 + PARTS, dtype=object if numba.config.DISABLE_JIT else np.int64),
+        cursor=world.log.cursor, tree=world.tree, state=world.state, scratch=world.scratch, shown=world.measurement,
+        torque=world.torque, q=np.zeros((rows, nq)), rates=np.zeros((rows, nv)),
+        measured=np.full((rows, nq + nv), np.nan), transition=np.zeros((rows, nv, 2 * nv)),
+        noise=np.zeros((rows, nv, 2 * nv + FLOOR_MOTIONS)), mended=np.zeros((rows, 2 * nv)), model=model,
+        filter=new_filter(2 * nv, LINEARITY), error=np.zeros(2 * nv), buffer=np.zeros((nv, 1)),
+        points=np.zeros((nc, 3)), weights=np.zeros(2 * nv), capture=np.zeros(4),
+    )  # fmt: skip
 
 
 def _strength(model: Model, q: Floats) -> Floats:

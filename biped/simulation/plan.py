@@ -110,23 +110,13 @@ def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
             estimator=estimator_of(internal, model, world.sensors, span, clock.steps_per_tick, nominal_q)
         )
     return Plan(
-        model=carrying,
-        nominal_model=model,
-        controller=controller,
-        law=law,
+        model=carrying, nominal_model=model, controller=controller, law=law,
         take_steps=integrator.take_steps if integrator.steps_from_python else None,
-        stepping=_stepping_of(integrator, carrying, state, scene),
-        can_go_back=integrator.can_go_back,
-        world=world,
-        state=state,
-        columns=columns,
-        clock=clock,
-        set_point=_set_point(model, carrying, controller, nominal_q),
+        stepping=_stepping_of(integrator, carrying, state, scene), can_go_back=integrator.can_go_back, world=world,
+        state=state, columns=columns, clock=clock, set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
-        disturbances=tuple(scene.disturbances),
-        internal=internal,
-        log_holds_run=log_holds_run,
-    )
+        disturbances=tuple(scene.disturbances), internal=internal, log_holds_run=log_holds_run,
+    )  # fmt: skip
 
 
 def _is_apart(active: Disturbances, integrator: Integrator, bounds: Integers, impedance: Impedance) -> bool:

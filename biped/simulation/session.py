@@ -408,22 +408,12 @@ class Session:
             wall_time=driver.wall_time,
         )
         return Recording(
-            model=self.model,
-            rows=rows,
-            events=events,
-            columns=self.plan.columns,
-            standing=self._standing,
-            counters=counters,
-            stepping=self.plan.stepping,
-            ending=ending,
-            set_point=self.plan.set_point,
-            singular_angles=self.plan.singular_angles,
-            unheeded_limits=self.plan.unheeded_limits(),
-            disturbances=self.plan.disturbances,
-            nominal_model=self.plan.nominal_model,
-            began=self._began,
+            model=self.model, rows=rows, events=events, columns=self.plan.columns, standing=self._standing,
+            counters=counters, stepping=self.plan.stepping, ending=ending, set_point=self.plan.set_point,
+            singular_angles=self.plan.singular_angles, unheeded_limits=self.plan.unheeded_limits(),
+            disturbances=self.plan.disturbances, nominal_model=self.plan.nominal_model, began=self._began,
             state=self.state,
-        )
+        )  # fmt: skip
 
 
 def _bases(scene: Scene) -> tuple[Any, ...]:

@@ -77,28 +77,14 @@ def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
     """Return a program of this size."""
     size = n + 3 * m
     return ContactQp(
-        hessian=np.zeros((n, n)),
-        gradient=np.zeros(n),
-        spread=np.full(1, np.nan),
-        preferred=np.zeros(3 * m),
-        base=np.zeros((BASE, n)),
-        grasp=np.zeros((BASE, 3 * m)),
-        load=np.zeros(BASE),
-        carries=np.zeros(m, dtype=np.int64),
-        friction=np.full(1, np.nan),
-        rows=np.zeros((r, size)),
-        lower=np.full(r, -np.inf),
-        upper=np.full(r, np.inf),
-        unknown=np.zeros(size),
-        counts=np.zeros(3, dtype=np.int64),
-        active=np.zeros(size + 1, dtype=np.int64),
-        normal=np.zeros((size + 1, size)),
-        pulled=np.zeros((size + 1, size)),
-        factor=np.zeros((size + 1, size + 1)),
-        multiplier=np.zeros(size + 1),
-        change=np.zeros(size + 1),
-        direction=np.zeros(size),
-    )
+        hessian=np.zeros((n, n)), gradient=np.zeros(n), spread=np.full(1, np.nan), preferred=np.zeros(3 * m),
+        base=np.zeros((BASE, n)), grasp=np.zeros((BASE, 3 * m)), load=np.zeros(BASE),
+        carries=np.zeros(m, dtype=np.int64), friction=np.full(1, np.nan), rows=np.zeros((r, size)),
+        lower=np.full(r, -np.inf), upper=np.full(r, np.inf), unknown=np.zeros(size),
+        counts=np.zeros(3, dtype=np.int64), active=np.zeros(size + 1, dtype=np.int64),
+        normal=np.zeros((size + 1, size)), pulled=np.zeros((size + 1, size)), factor=np.zeros((size + 1, size + 1)),
+        multiplier=np.zeros(size + 1), change=np.zeros(size + 1), direction=np.zeros(size),
+    )  # fmt: skip
 
 
 # Indices in ``ContactQp.counts``.

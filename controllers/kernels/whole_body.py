@@ -111,17 +111,11 @@ class WholeBodyLaw(NamedTuple):
 def new_buffers(nv: int, feet: int, points: int, more: int = 0) -> Buffers:
     """Return the buffers for a model, with ``more`` further rows."""
     return Buffers(
-        mass=np.full((nv, nv), np.nan),
-        bias=np.full(nv, np.nan),
-        jacobian=np.full((6, nv), np.nan),
-        push=np.zeros((nv, 3 * points)),
-        shares=np.full(feet, np.nan),
-        most=np.full(feet, math.inf),
-        more=np.zeros((more, nv)),
-        least=np.zeros(more),
-        rows=np.zeros(1, dtype=np.int64),
+        mass=np.full((nv, nv), np.nan), bias=np.full(nv, np.nan), jacobian=np.full((6, nv), np.nan),
+        push=np.zeros((nv, 3 * points)), shares=np.full(feet, np.nan), most=np.full(feet, math.inf),
+        more=np.zeros((more, nv)), least=np.zeros(more), rows=np.zeros(1, dtype=np.int64),
         state=np.full(PLACES, np.nan),
-    )
+    )  # fmt: skip
 
 
 def new_program(nv: int, feet: int, points: int, limits: Limits, more: int = 0) -> contact_qp.ContactQp:

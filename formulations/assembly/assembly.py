@@ -193,15 +193,9 @@ class Assembly:
     def structure(self) -> Structure:
         """Arrays of the kernels, the spanning tree, and the order of elimination."""
         return structure_of(
-            self.bodies,
-            self.joints,
-            self.custom_links,
-            self.springs,
-            self.contacts,
-            self.touching,
-            self.gravity,
+            self.bodies, self.joints, self.custom_links, self.springs, self.contacts, self.touching, self.gravity,
             self.directions,
-        )
+        )  # fmt: skip
 
     @property
     def system(self) -> System:

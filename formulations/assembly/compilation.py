@@ -101,22 +101,16 @@ def _joints(
         outboard=integers([index[joint.outboard] for joint in joints]),
         inboard_point=vectors([joint.inboard_point for joint in joints], 3),
         outboard_point=vectors([joint.outboard_point for joint in joints], 3),
-        alignment=vectors([joint.alignment for joint in joints], 4),
-        first=integers(first),
-        rigid=integers(rigid),
-        solved=integers(solved),
-        kind=integers([row.kind for row, _ in rows]),
-        axis=vectors([row.axis for row, _ in rows], 3),
-        other=vectors([row.other for row, _ in rows], 3),
-        reference=vectors([row.reference for row, _ in rows], 3),
-        pitch=numbers(*(row.pitch for row, _ in rows)),
+        alignment=vectors([joint.alignment for joint in joints], 4), first=integers(first), rigid=integers(rigid),
+        solved=integers(solved), kind=integers([row.kind for row, _ in rows]),
+        axis=vectors([row.axis for row, _ in rows], 3), other=vectors([row.other for row, _ in rows], 3),
+        reference=vectors([row.reference for row, _ in rows], 3), pitch=numbers(*(row.pitch for row, _ in rows)),
         stiffness=numbers(*(freedom.stiffness for _, freedom in rows)),
         rest=numbers(*(freedom.rest for _, freedom in rows)),
         damping=numbers(*(freedom.damping for _, freedom in rows)),
         lower=numbers(*(freedom.lower for _, freedom in rows)),
-        upper=numbers(*(freedom.upper for _, freedom in rows)),
-        pair=integers(pair),
-    )
+        upper=numbers(*(freedom.upper for _, freedom in rows)), pair=integers(pair),
+    )  # fmt: skip
     return arrays, tuple(freedom_rows), pairs
 
 

@@ -288,17 +288,9 @@ class _Simulation:
         """Take ``count`` steps, which is one if bodies may touch one another; return 0 or a cause of failure."""
         parts, every = self.begin(first), self.settings.record_every
         status = loop.take_steps(
-            *parts,
-            self.rule,
-            self.driven,
-            self.inputs,
-            self.before,
-            self.wrenches,
-            self.energy,
-            first,
-            every,
+            *parts, self.rule, self.driven, self.inputs, self.before, self.wrenches, self.energy, first, every,
             self.table,
-        )
+        )  # fmt: skip
         if status == 0:
             self.end(first, parts)
         return int(status)

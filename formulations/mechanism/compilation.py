@@ -153,23 +153,12 @@ def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: S
     pitch = np.array([c.frame.pitch for c in coordinates])
     kinds = [REVOLUTE if c.is_rotation else PRISMATIC for c in coordinates]
     tree = Tree(
-        parent=parent,
-        kind=np.array(kinds, dtype=np.int64),
-        axis=np.array([c.axis for c in coordinates]),
-        pitch=pitch if pitch.any() else np.zeros(0),
-        joint_offset=origin - before,
-        com_offset=com - origin,
-        mass=mass,
-        inertia=inertia.reshape(n, 9),
-        first_q=np.arange(n),
-        first_v=np.arange(n),
-        dofs=np.ones(n, dtype=np.int64),
-        gravity=np.array(gravity, dtype=float),
-        contact_body=np.zeros(0, dtype=np.int64),
-        contact_offset=np.zeros((0, 3)),
-        armature=np.zeros(n),
-        passive=np.zeros((0, PASSIVE)),
-    )
+        parent=parent, kind=np.array(kinds, dtype=np.int64), axis=np.array([c.axis for c in coordinates]),
+        pitch=pitch if pitch.any() else np.zeros(0), joint_offset=origin - before, com_offset=com - origin, mass=mass,
+        inertia=inertia.reshape(n, 9), first_q=np.arange(n), first_v=np.arange(n), dofs=np.ones(n, dtype=np.int64),
+        gravity=np.array(gravity, dtype=float), contact_body=np.zeros(0, dtype=np.int64),
+        contact_offset=np.zeros((0, 3)), armature=np.zeros(n), passive=np.zeros((0, PASSIVE)),
+    )  # fmt: skip
     return tree, com
 
 

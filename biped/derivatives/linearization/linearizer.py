@@ -219,21 +219,11 @@ class Linearizer:
             (live.arrays.anchor - start.arrays.anchor).ravel(),
         ])  # fmt: skip
         return Linearization(
-            A=A,
-            B=B,
-            states=tuple(names),
-            state_units=tuple(units),
-            inputs=tuple(joints),
-            input_units=tuple(torque_units),
-            period=self.period,
-            time=start.time,
-            moved=moved,
-            modes=buffers.mode[:taken].copy(),
-            regimes=buffers.regime[:taken].copy(),
-            kinks=kinks,
-            closed_loop=self.closed_loop,
-            model=model,
-        )
+            A=A, B=B, states=tuple(names), state_units=tuple(units), inputs=tuple(joints),
+            input_units=tuple(torque_units), period=self.period, time=start.time, moved=moved,
+            modes=buffers.mode[:taken].copy(), regimes=buffers.regime[:taken].copy(), kinks=kinks,
+            closed_loop=self.closed_loop, model=model,
+        )  # fmt: skip
 
     def _with_lag(
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, limits: Floats, kept: float, passes: Floats,

@@ -19,23 +19,12 @@ def expanded(tree: Tree) -> Tree:
     count = int(tree.dofs.sum())
     last = tree.first_v + tree.dofs - 1
     wide = Tree(
-        parent=np.arange(-1, count - 1),
-        kind=np.full(count, REVOLUTE),
-        axis=np.zeros((count, 3)),
-        pitch=np.zeros(0),
-        joint_offset=np.zeros((count, 3)),
-        com_offset=np.zeros((count, 3)),
-        mass=np.zeros(count),
-        inertia=np.zeros((count, 9)),
-        first_q=np.arange(count),
-        first_v=np.arange(count),
-        dofs=np.ones(count, dtype=np.int64),
-        gravity=tree.gravity.copy(),
-        contact_body=np.zeros(0, dtype=np.int64),
-        contact_offset=np.zeros((0, 3)),
-        armature=tree.armature.copy(),
-        passive=np.zeros((0, PASSIVE)),
-    )
+        parent=np.arange(-1, count - 1), kind=np.full(count, REVOLUTE), axis=np.zeros((count, 3)), pitch=np.zeros(0),
+        joint_offset=np.zeros((count, 3)), com_offset=np.zeros((count, 3)), mass=np.zeros(count),
+        inertia=np.zeros((count, 9)), first_q=np.arange(count), first_v=np.arange(count),
+        dofs=np.ones(count, dtype=np.int64), gravity=tree.gravity.copy(), contact_body=np.zeros(0, dtype=np.int64),
+        contact_offset=np.zeros((0, 3)), armature=tree.armature.copy(), passive=np.zeros((0, PASSIVE)),
+    )  # fmt: skip
     for i, parent in enumerate(tree.parent):
         first, end = int(tree.first_v[i]), int(last[i])
         wide.parent[first] = -1 if parent < 0 else last[parent]

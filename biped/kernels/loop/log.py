@@ -319,17 +319,9 @@ def record_ledger(tree, ground, state, motion, row, place):
     # The work of contacts includes the energy in their springs and their dissipation.
     works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS] + ledger[JOINTS]
     entries = LedgerColumns(
-        kinetic,
-        potential,
-        stored,
-        ledger[ACTUATORS],
-        ledger[CONTACT],
-        ledger[DISSIPATED],
-        ledger[PUSHES],
-        ledger[IMPACTS],
-        ledger[PLATFORM],
-        kinetic + potential - ledger[AT_START] - works,
-    )
+        kinetic, potential, stored, ledger[ACTUATORS], ledger[CONTACT], ledger[DISSIPATED], ledger[PUSHES],
+        ledger[IMPACTS], ledger[PLATFORM], kinetic + potential - ledger[AT_START] - works,
+    )  # fmt: skip
     put(row, place, entries)
 
 

@@ -61,18 +61,11 @@ def new_projectile(box: Floats) -> Projectile:
     """Return a projectile with this state of the thrown box, not armed."""
     targets = len(box) - STATE - 1
     return Projectile(
-        status=np.zeros(STATUSES, dtype=np.int64),
-        state=box,
-        mass=np.ones(1),
-        inertia=np.ones((1, 9)),
-        half=np.zeros(3),
-        target_body=np.zeros(targets, dtype=np.int64),
-        target_half=np.zeros((targets, 3)),
-        target_radius=np.zeros(targets),
-        target_offset=np.zeros((targets, 3)),
-        law=np.zeros(2),
+        status=np.zeros(STATUSES, dtype=np.int64), state=box, mass=np.ones(1), inertia=np.ones((1, 9)),
+        half=np.zeros(3), target_body=np.zeros(targets, dtype=np.int64), target_half=np.zeros((targets, 3)),
+        target_radius=np.zeros(targets), target_offset=np.zeros((targets, 3)), law=np.zeros(2),
         scratch=np.zeros(SCRATCH_SHAPE),
-    )
+    )  # fmt: skip
 
 
 def new_projectile_state(targets: int = 1) -> Floats:

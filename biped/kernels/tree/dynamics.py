@@ -31,16 +31,10 @@ class TreeData(NamedTuple):
 def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
     """Return data for a tree in motion, filled with NaN."""
     return TreeData(
-        poses=new_poses(n, nv, nc),
-        inertia=np.full((n, 9), np.nan),
-        velocity=np.full((n, 6), np.nan),
-        bias=np.full((n, 6), np.nan),
-        acceleration=np.full((n, 6), np.nan),
-        rates=np.full(nv, np.nan),
-        factors=factorization.new_factors(n, nv),
-        response=np.full(nv, np.nan),
-        nothing=np.zeros(nv),
-    )
+        poses=new_poses(n, nv, nc), inertia=np.full((n, 9), np.nan), velocity=np.full((n, 6), np.nan),
+        bias=np.full((n, 6), np.nan), acceleration=np.full((n, 6), np.nan), rates=np.full(nv, np.nan),
+        factors=factorization.new_factors(n, nv), response=np.full(nv, np.nan), nothing=np.zeros(nv),
+    )  # fmt: skip
 
 
 @kernel

@@ -81,18 +81,11 @@ def plan_of(options: Namespace) -> "Threshold":
             conditions = by_steps(options.steps.split(","), conditions, changes, experiment)
     options.name = ("published" if options.gains is None else Path(options.gains).stem) + "-quick" * options.quick
     return preset.plan(
-        experiment,
-        changes,
-        Grid(budget["start"], budget["stop"], budget["by"], budget["tolerance"]),
-        conditions=conditions,
-        replicas=budget["replicas"],
-        seed=options.seed,
+        experiment, changes, Grid(budget["start"], budget["stop"], budget["by"], budget["tolerance"]),
+        conditions=conditions, replicas=budget["replicas"], seed=options.seed,
         count_stepping=options.count_stepping or getattr(options, "steps", None) is not None,
-        most_steps=options.most_steps,
-        counts=options.counts or (),
-        confidence=options.confidence,
-        kind=name,
-    )
+        most_steps=options.most_steps, counts=options.counts or (), confidence=options.confidence, kind=name,
+    )  # fmt: skip
 
 
 def maps_to_compare(plan: "Threshold", options: Namespace) -> dict[str, Any]:

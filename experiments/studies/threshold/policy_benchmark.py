@@ -85,15 +85,9 @@ def plan_of(options: Namespace) -> "Threshold":
     step = STEP * model.total_mass
     options.name = path.stem + "-quick" * options.quick
     return replace(preset, delay=Randomization(("push.start",), "uniform", gait)).plan(
-        experiment,
-        changes,
-        Grid(0.0, END * model.total_mass, step, step / PARTS),
-        conditions=tuple(conditions),
-        replicas=replicas,
-        count_stepping=not options.counts,
-        counts=options.counts or (),
-        kind=options.command,
-    )
+        experiment, changes, Grid(0.0, END * model.total_mass, step, step / PARTS), conditions=tuple(conditions),
+        replicas=replicas, count_stepping=not options.counts, counts=options.counts or (), kind=options.command,
+    )  # fmt: skip
 
 
 def _ring(
