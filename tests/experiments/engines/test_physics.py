@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from biped import Fall, Impedance, InputError, Push, State, Throw, human, momentum, rigid_box, simulate
+from biped.runs.postures import standing
 from contact import Floor
 from controllers.impedance import JointImpedance
 from experiments import experiment_named, rollout
 from experiments.engines import Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.registry import engine_named
 from experiments.engines.restitution import damping_ratio, restitution_of
 from experiments.work_precision.problems import tumbling
@@ -268,3 +270,23 @@ def test_who_has_none_refuses_them():
     pytest.importorskip("pybullet")
     with pytest.raises(InputError, match="'pybullet' does not support .* supported by: mujoco, recursive, maximal"):
         simulate(sledge(damping=1.0), duration=0.1, integrator=EngineIntegrator(engine_named("pybullet")))
+
+
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+def test_contact_forces_are_those_of_mujoco(person, cone):
+    mujoco = pytest.importorskip("mujoco")
+    stiff = Impedance(dict.fromkeys(person.joint_names, 1500.0), dict.fromkeys(person.joint_names, 20.0))
+    simulation = Mujoco(cone=cone).start(Case(person, Floor(), 1e-3, stiff, None))
+    simulation.place(standing(person).q, np.eye(person.nv)[0] + 0.5 * np.eye(person.nv)[1], np.zeros(13))
+    arrival, total, local = new_arrival(person.nq, person.nv, person.nc), np.zeros(3), np.zeros(6)
+    for _ in range(5):  # the knees extend and the feet slide
+        simulation.step(np.zeros(person.nv), ())
+    simulation.read(arrival)
+    touching = simulation.data.contact
+    for k in range(simulation.data.ncon):
+        mujoco.mj_contactForce(simulation.engine, simulation.data, k, local)
+        total += (
+            (1.0 if simulation.is_floor[touching.geom[k, 0]] else -1.0) * local[:3] @ touching.frame[k].reshape(3, 3)
+        )
+    assert abs(total[:2]).min() > 1.0
+    np.testing.assert_allclose(arrival.force.sum(axis=0), total, rtol=1e-12)
