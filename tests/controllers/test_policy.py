@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from biped import InputError, Scene, Session, human, simulate
+from biped import InputError, Push, Scene, Session, human, simulate
 from biped.control.observation import Observation
 from biped.model.geometry import quaternion_matrix
 from controllers import JointPD
@@ -89,6 +89,8 @@ def test_the_network_is_called_once_in_its_period_and_its_memory_is_saved(tmp_pa
     session = Session(Scene(MODEL.without_contacts(), law, step=1e-3))
     session.advance(26)
     assert law.memory().action == pytest.approx(np.full(N, math.ceil(26 * law.period / 0.01) - 1.0))
+    session.changed(disturbances=(Push("trunk", (1.0, 0.0, 0.0), 1.0),)).advance(14)
+    assert law.memory().action == pytest.approx(np.full(N, math.ceil(40 * law.period / 0.01) - 1.0))
     assert_goes_back(Scene(MODEL.without_contacts(), law, step=1e-3, duration=0.1), 12, 12)
 
 

@@ -58,7 +58,7 @@ class MujocoScene(Engine):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Scene file and the files that it includes."""
+        """Scene file, the files that it includes, and its meshes."""
         return tuple(_with_included(Path(self.scene)))
 
     @property
@@ -227,12 +227,21 @@ def _compiled(scene: str, _changed: tuple[int, ...]) -> Any:
 
 
 def _with_included(scene: Path) -> list[Path]:
-    """Return a scene and the MJCF files that it includes or attaches; meshes are left out."""
-    files = [scene]
+    """Return a scene, the MJCF files that it includes or attaches, and its meshes and height fields."""
+    files, folders, shapes = [scene], {""}, dict[Path, None]()
     for file in files:  # grows
         with suppress(OSError, ElementTree.ParseError):  # MuJoCo reports files that it cannot read
             root = ElementTree.parse(file).getroot()
-            names = [element.get("file", "") for tag in ("include", "model") for element in root.iter(tag)]
-            places = [folder / name for name in names for folder in (file.parent, scene.parent)]
-            files += [place for place in dict.fromkeys(places) if place.is_file() and place not in files]
-    return files
+            files += [place for place in _named(root, ("include", "model"), file, scene, {""}) if place not in files]
+            folders |= {options.get(name, "") for options in root.iter("compiler") for name in ("meshdir", "assetdir")}
+            shapes |= dict.fromkeys(_named(root, ("mesh", "hfield"), file, scene, folders))
+    return files + list(shapes)
+
+
+def _named(root: ElementTree.Element, tags: Sequence[str], file: Path, scene: Path, folders: set[str]) -> list[Path]:
+    """Return the files that exist and that elements name, relative to one of the folders beside two files."""
+    names = [element.get("file") for tag in tags for element in root.iter(tag)]
+    places = [
+        base / folder / name for name in names if name for base in (file.parent, scene.parent) for folder in folders
+    ]
+    return [place for place in dict.fromkeys(places) if place.is_file()]

@@ -18,6 +18,7 @@ from biped.model.geometry import quaternion_matrix
 from contact import Floor
 from controllers.impedance import JointImpedance
 from experiments import experiment_named
+from experiments.catalogue.parameters.disturbances import idle
 from experiments.engines import Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.registry import engine_named
@@ -212,3 +213,18 @@ def test_a_changed_scene_is_another_engine(toy):
     changed(file, ('gear="1"', 'gear="2"'))
     assert scene(model, file).run().frame.root_z.iloc[-1] != before
     assert engine_named(file).files == (Path(file),)
+
+
+def test_the_files_of_a_scene_are_all_that_change_its_motion(tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts/foot.stl").write_bytes(b"")
+    (tmp_path / "robot.xml").write_text('<mujoco><asset><mesh name="foot" file="foot.stl"/></asset></mujoco>')
+    file = tmp_path / "scene.xml"
+    file.write_text('<mujoco><compiler meshdir="parts"/><include file="robot.xml"/></mujoco>')
+    assert set(engine_named(str(file)).files) == {file, tmp_path / "robot.xml", tmp_path / "parts/foot.stl"}
+
+
+def test_settings_of_the_floor_that_a_scene_ignores_are_named():
+    changes = {"integrator.name": "/robot/scene.xml", "floor.k_n": 5e4, "floor.mu_s": 0.5}
+    assert idle(changes, changes) == ["floor.k_n: without effect, since contacts are those of /robot/scene.xml"]
+    assert idle(changes | {"integrator.name": "mujoco"}, changes) == []
