@@ -1,13 +1,14 @@
 """Pictures of runs at exact times, drawn by a headless Chromium."""
 
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
+from contact.arrays import Floats
 from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.chromium import Chromium, chromium
 from experiments.visualization.viewer.loaded_runs import Shown, add_runs
@@ -43,11 +44,13 @@ SAME, TRIALS = 2, 60
 
 
 def pictures(
-    runs: Sequence[Shown], times: Iterable[float], camera: Camera, size: tuple[int, int], program: str
-) -> Generator[Picture, None, None]:
+    runs: Sequence[Shown], times: Iterable[float], camera: Camera, size: tuple[int, int], program: str,
+    displacement: Callable[[], Floats | float] = float,
+) -> Generator[Picture, None, None]:  # fmt: skip
     """Yield a picture (height, width, 4) of each time [s]: red, green, blue, opacity, 0 … 255; transparent if empty.
 
     The first run is solid, the others are ghosts. A picture depends on its time only, not on the speed of this machine.
+    ``displacement`` returns that of the camera (3,) [m] for the next picture; by default zero.
     """
     with serving(port=0) as server:
         connected = threading.Event()
@@ -74,7 +77,7 @@ def pictures(
                         model.show(loaded.trajectory.at(moment))
                 if k == 0:
                     _settle(clients[0], browser, camera, size)
-                yield _next(clients[0], browser, camera, size)
+                yield _next(clients[0], browser, camera.displaced(displacement()), size)
 
 
 def set_lights(scene: ViewerScene) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from biped.disturbances import Disturbance
 from biped.inputs.extras import need
 from biped.runs.state import State
+from contact.arrays import Floats
 from experiments.visualization.video.pictures import Picture, pictures
 from experiments.visualization.video.view import PACKAGES
 from experiments.visualization.video.write import Caption
@@ -24,7 +25,7 @@ SIZE = (480, 360)
 
 
 class StatePictures:
-    """Pictures of states, drawn by a browser that stays open until ``close``; the camera is that of the first state."""
+    """Pictures of states, drawn by a browser that stays open until ``close``; the camera follows the root."""
 
     def __init__(self) -> None:
         need(*PACKAGES, "PIL")
@@ -37,12 +38,19 @@ class StatePictures:
             motion = SimpleNamespace(model=model, scenery=scenery_of(model, disturbances), at=lambda _: self._seen)
             shown: Any = SimpleNamespace(trajectory=motion)
             camera = camera_at("three-quarter", *extent_at(model, self._seen), SIZE, facing=model.facing)
-            self._drawn = pictures([shown], itertools.repeat(0.0), camera, SIZE, find_browser())
+            start = self._root()
+            self._drawn = pictures(
+                [shown], itertools.repeat(0.0), camera, SIZE, find_browser(), lambda: self._root() - start
+            )
         try:
             return np.array(Caption([model.name], SIZE).on(next(self._drawn), state.time), dtype=np.uint8)
         except BaseException:  # the generator has ended: the next picture begins anew
             self.close()
             raise
+
+    def _root(self) -> Floats:
+        """Return the position of the root on the floor [m], with zero height."""
+        return self._seen.point_of(0, np.zeros((1, 3)))[0] * (1.0, 1.0, 0.0)
 
     def close(self) -> None:
         """End the browser."""

@@ -31,7 +31,7 @@ ASPECT = 4.0 / 3.0
 
 @dataclass(frozen=True)
 class Camera:
-    """Camera at a fixed position."""
+    """Position and orientation of a camera."""
 
     position: Floats  # (3,) [m] world axes
     look_at: Floats  # (3,) [m] point in the middle of the picture, world axes
@@ -46,6 +46,10 @@ class Camera:
         right = right / np.linalg.norm(right)
         turn = Rotation.from_matrix(np.column_stack([right, np.cross(ahead, right), ahead]))
         return np.asarray(turn.as_quat(scalar_first=True))
+
+    def displaced(self, by: Floats | float) -> "Camera":
+        """Return the camera displaced by a vector (3,) [m]."""
+        return Camera(self.position + by, self.look_at + by, self.fov)
 
     def start(self, server: Any) -> None:
         camera = server.initial_camera

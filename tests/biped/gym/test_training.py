@@ -236,5 +236,8 @@ def test_pictures_show_the_present_state():
     before, _, after = env.render(), env.step(np.zeros(12)), env.render()
     assert (before.shape, before.dtype) == ((360, 480, 3), np.uint8)
     assert not np.array_equal(before, after)
+    env.session.state.arrays.q[0] += 3.0
+    red, _, blue = env.render()[180, 240].astype(int)
+    assert blue > 1.3 * red  # the camera follows: the shirt is still in the middle
     assert pickle.loads(pickle.dumps(env)).render_mode == "rgb_array"
     env.close()
