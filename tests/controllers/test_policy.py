@@ -6,8 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from biped import InputError, Push, Scene, Session, human, simulate
+from biped import InputError, Push, Scene, Session, State, human, simulate
 from biped.control.observation import Observation
+from biped.derivatives.linearization import linearize
 from biped.model.geometry import quaternion_matrix
 from controllers import JointPD
 from controllers.policy import Policy
@@ -92,6 +93,13 @@ def test_the_network_is_called_once_in_its_period_and_its_memory_is_saved(tmp_pa
     session.changed(disturbances=(Push("trunk", (1.0, 0.0, 0.0), 1.0),)).advance(14)
     assert law.memory().action == pytest.approx(np.full(N, math.ceil(40 * law.period / 0.01) - 1.0))
     assert_goes_back(Scene(MODEL.without_contacts(), law, step=1e-3, duration=0.1), 12, 12)
+
+
+def test_it_cannot_be_linearized_since_its_targets_come_from_python(tmp_path):
+    network = linear_network(tmp_path / "zero.onnx", np.zeros((N, 3)))
+    scene = Scene(MODEL, Policy(describe(tmp_path / "zero.toml", network, **STILL)))
+    with pytest.raises(InputError, match="Policy is not compiled and has no exact derivative"):
+        linearize(scene, State.at(MODEL), closed_loop=False)
 
 
 def test_metadata_of_the_network_stand_for_absent_keys(tmp_path):
