@@ -88,18 +88,13 @@ class AnkleController(Controller):
         feet = [model.joint_index(joint) for joint in ankles]
         toppling, upright = self._toppling(model)
         return Ankles(
-            foot=np.array(feet, dtype=np.int64),
-            dof=np.array([model.dof(joint) for joint in ankles], dtype=np.int64),
+            foot=np.array(feet, dtype=np.int64), dof=np.array([model.dof(joint) for joint in ankles], dtype=np.int64),
             turns=np.array([float(np.dot(model.left, model.bodies[foot].joint.axis)) for foot in feet]),
-            flat=placed.orientation[feet].copy(),
-            forward=model.facing,
-            left=model.left,
-            mass=model.total_mass,
-            toppling=toppling,
-            upright=upright,
+            flat=placed.orientation[feet].copy(), forward=model.facing, left=model.left, mass=model.total_mass,
+            toppling=toppling, upright=upright,
             kept=math.exp(-self.period / self.smoothing) if self.smoothing > 0.0 else 0.0,
             filtered=np.full(5, np.nan),
-        )
+        )  # fmt: skip
 
     def _posture(self, model: Model) -> Floats:
         return self.initial_configuration(model, Floor())

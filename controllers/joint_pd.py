@@ -67,14 +67,11 @@ class JointPD(Controller):
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
         """Return the torques (joints,) [N·m] for a state."""
-        return servo_torques(self.law(observation.model), observation)
-
-
-def servo_torques(law: PdLaw, observation: Observation) -> NDArray[np.float64]:
-    """Return the torques (joints,) [N·m] of a law for a state."""
-    dofs = [observation.model.dof(joint) for joint in observation.model.joint_names]
-    linear = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
-    return np.clip(linear, -law.limit[dofs], law.limit[dofs])
+        model = observation.model
+        law = self.law(model)
+        dofs = [model.dof(joint) for joint in model.joint_names]
+        linear = -law.kp[dofs] * (observation.angles - law.target[dofs]) - law.kd[dofs] * observation.rates
+        return np.clip(linear, -law.limit[dofs], law.limit[dofs])
 
 
 def _spread(model: Model, values: dict[str, float]) -> NDArray[np.float64]:

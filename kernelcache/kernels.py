@@ -49,9 +49,9 @@ def by_reference(value: Any) -> Any:
     return Packed(value) if isinstance(value, tuple) and hasattr(value, "_fields") else value
 
 
-def packed_for(function: Callable[..., Any], *values: Any) -> tuple[Any, ...]:
-    """Return named tuples packed once for many calls of a routine; unchanged if kernels are interpreted."""
-    return tuple(map(Packed, values)) if isinstance(function, Routine) else values
+def packed(*values: Any) -> tuple[Any, ...]:
+    """Return named tuples packed once for many calls of routines; unchanged if routines take the tuples themselves."""
+    return values if numba.config.DISABLE_JIT or PLAIN else tuple(map(Packed, values))
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True} | NO_ALLOCATION

@@ -73,9 +73,11 @@ def _held(observation: Observation) -> Floats:
 
 
 def _ready(controller: "Controller", model: Model) -> AskedLaw:
-    law = controller.law(model)
+    law = None if controller.acts else controller.law(model)
     if law is None:
-        raise NotImplementedError(f"{type(controller).__name__} needs a method torques(observation), or law(model)")
+        raise NotImplementedError(
+            f"{type(controller).__name__} needs a method torques(observation), or law(model) without acts"
+        )
     count = len(controller.recorded)
     buffers = _buffers.of((model,), dict[int, Buffers])
     if count not in buffers:

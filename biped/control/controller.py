@@ -124,9 +124,10 @@ class Controller:
         """Do expensive work once for a model, before workers need it; call ``announce`` with a sentence if slow."""
 
     def reset(self, observation: Observation) -> None:
-        """Prepare for a new run; called with the observation of its start before the first call of ``torques``.
+        """Prepare for a new run; called with the observation of its start before the first ``torques`` or ``act``.
 
-        A controller with memory clears it here. It is not called for a compiled law, which ``law`` makes anew.
+        A controller with memory clears it here. It is not called for a compiled law, which ``law`` makes anew, unless
+        the controller ``acts``.
         """
 
     def memory(self) -> Any:

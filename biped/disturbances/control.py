@@ -115,16 +115,11 @@ class Actuators(Disturbance, ParameterGroup):
             raise InputError("actuators.damping: it needs actuators.stiffness above zero at the same joints")
         return kernels.Actuators(
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, efforts, np.inf)),
-            noise=_spread(model, self.noise, 0.0),
-            share=_spread(model, self.relative_noise, 0.0),
-            seed=np.array([int(self.seed)]),
-            span=np.array([span]),
-            strength=self._strength(model),
-            rise=span * _spread(model, self.rate_limit, np.inf),
-            bounds=np.zeros(model.nv, dtype=np.int64),
-            tone=tone,
+            noise=_spread(model, self.noise, 0.0), share=_spread(model, self.relative_noise, 0.0),
+            seed=np.array([int(self.seed)]), span=np.array([span]), strength=self._strength(model),
+            rise=span * _spread(model, self.rate_limit, np.inf), bounds=np.zeros(model.nv, dtype=np.int64), tone=tone,
             kept=np.array([math.exp(-span / self.time_constant) if self.time_constant > 0.0 else 0.0]),
-        )
+        )  # fmt: skip
 
     def _strength(self, model: Model) -> NDArray[np.float64]:
         if self.strength == NO_PRESET:

@@ -180,18 +180,13 @@ def response_of(
     sizes = np.diff([*first, len(excited)])
     members = np.repeat(np.arange(len(first)), sizes) == np.arange(len(first))[:, None]
     return FrequencyResponse(
-        frequencies=np.add.reduceat(excited, first) / sizes,
-        values=dict(zip(names, ratio.T, strict=True)),
+        frequencies=np.add.reduceat(excited, first) / sizes, values=dict(zip(names, ratio.T, strict=True)),
         covariance=covariance,
         coherence=dict(zip(names, coherence_of(cross, input_power, output_power).T, strict=True)),
-        intervals=intervals,
-        remnant=remnant,
-        cycles=cycles,
-        excited=excited,
-        weights=members * power.mean(axis=0) / input_power.mean(axis=0)[:, None],
-        units=spectra.units,
+        intervals=intervals, remnant=remnant, cycles=cycles, excited=excited,
+        weights=members * power.mean(axis=0) / input_power.mean(axis=0)[:, None], units=spectra.units,
         unrepeated=spectra.unrepeated,
-    )
+    )  # fmt: skip
 
 
 def coherence_of(cross: Complexes, input_power: Floats, output_power: Floats) -> Floats:

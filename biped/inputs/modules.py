@@ -29,7 +29,7 @@ def digest_of(file: Path, length: int = 16) -> str:
     return _digest(file, status.st_mtime_ns, status.st_size, status.st_ino)[:length] if file.is_file() else ""
 
 
-@lru_cache
+@lru_cache(maxsize=1024)
 def _digest(file: Path, *_changed: int) -> str:
     """Return the SHA-256 of a file; cached until the file changes, since each trial of a study needs it."""
     return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 import numpy as np
@@ -41,7 +41,7 @@ class Driver:
 
     Attributes:
         ending: the cause of the end; None while the run can continue.
-        was_reset: True once ``reset`` of a Python controller has been called in this run.
+        was_reset: True once ``reset`` of a controller that runs in Python has been called in this run.
         wall_time: [s] spent in the loops so far.
     """
 
@@ -133,7 +133,7 @@ class Driver:
             chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
         if self.controller is not None and self.controller.acts:
-            ticks = min(ticks, self._act(self.controller))
+            ticks = min(ticks, self._timed(self._act))
             if self.has_ended:
                 return 0
         if ticks:
@@ -173,12 +173,12 @@ class Driver:
         self.events.clear()
         self.world.log.cursor[ROWS] = self.world.log.cursor[EVENTS] = 0
 
-    def look(self) -> Observation:
+    def look(self, recorder: Recorder | None = None) -> Observation:
         """Return the controller's observation of the present state; a fall is detected here too."""
         reason = self.ready().look()
         if reason in LIMITS:
             self.end_by(reason)
-        return Observation.of(self.plan.nominal_model, self.world.measurement, None)
+        return Observation.of(self.plan.nominal_model, self.world.measurement, recorder)
 
     def _ticks(self, ticks: int, period: int) -> tuple[int, int]:
         loop = self.ready()
@@ -187,15 +187,26 @@ class Driver:
         return self._timed(lambda: loop.run(ticks, period, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        """Run the closed loop of a controller or integrator that is not compiled; return ticks and reason to stop."""
-        with interrupts_afterwards() if self.law is not None else nullcontext():  # a controller in Python may be slow
-            for tick in range(ticks):
-                reason = self._set_torques(period)
-                if reason == OK:
-                    reason = self._hold(0, period)
-                if reason != OK:
-                    return tick, reason
-        return ticks, OK
+        """Run the closed loop of a controller or integrator that is not compiled; return ticks and reason to stop.
+
+        Ctrl-C ends the loop after a tick, but stops a controller in Python at once.
+        """
+        count = self.state.arrays.counts
+        begin, tick, reason = int(count[STEPS]), 0, OK
+        block: AbstractContextManager[list[int]] = nullcontext([]) if self.law is None else interrupts_afterwards()
+        try:
+            with block as interrupted:
+                while tick < ticks and not interrupted:
+                    reason = self._set_torques(period)
+                    if reason == OK:
+                        reason = self._hold(0, period)
+                    if reason != OK:
+                        break
+                    tick += 1
+        except KeyboardInterrupt:
+            count[INTO_TICK] = (int(count[STEPS]) - begin) % self.clock.steps_per_tick
+            raise
+        return tick, reason
 
     def _hold(self, into: int, steps: int) -> int:
         """Take steps of a control tick that is ``into`` steps old; after Ctrl-C the tick can be finished later."""
@@ -219,13 +230,17 @@ class Driver:
             self.ready().apply_torques()
         return reason
 
-    def _act(self, controller: Controller) -> int:
+    def _act(self) -> int:
         """Let the controller act if it is due; return the number of ticks until it is due again."""
+        controller = self.controller
+        assert controller is not None
         if self.law.wait[0] <= 0:
-            observation = self.look()
+            observation = self.look(self.recorder)
             if not self.has_ended:
                 self._reset(controller, observation)
                 controller.act(observation, self.law)
+                if self.law.wait[0] < 1:
+                    raise InputError(f"{type(controller).__name__}.act must set law.wait[0] to one or more")
         return int(self.law.wait[0])
 
     def _reset(self, controller: Controller, observation: Observation) -> None:

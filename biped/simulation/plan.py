@@ -231,7 +231,11 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
 
 def _check_controller(controller: Controller | None, model: Model, disturbances: Disturbances, held: bool) -> None:
     """Raise InputError for sensors or actuators without effect; ``held``: the actuators exert an impedance."""
-    if controller is not None and not isinstance(controller.law(model), Passive):
+    law = Passive() if controller is None else controller.law(model)
+    wait = getattr(law, "wait", None)
+    if controller is not None and controller.acts and not (isinstance(wait, np.ndarray) and wait.dtype == np.int64):
+        raise InputError(f"{type(controller).__name__}.acts: its law needs a field wait, np.zeros(1, dtype=np.int64)")
+    if not isinstance(law, Passive):
         return
     what = "without a controller" if controller is None else "with joint impedance, which acts within the time steps"
     actuators = disturbances.actuators

@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from biped.control.controller import Controller, SetPoint
-from biped.control.observation import Observation
+from biped.control.observation import Observation, joint_places
 from biped.errors import InputError
 from biped.model import Model
 from biped.runs.postures import standing
 from contact.arrays import Floats
-from controllers.joint_pd import servo_torques
 from controllers.kernels.joint_pd import PdLaw, ServoLaw
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
-from controllers.policy.networks import Array, Network, load_network, reason_of
+from controllers.policy.networks import Array, load_network, reason_of
 from controllers.policy.observations import TERMS, TermInputs
 
 
@@ -27,7 +26,7 @@ from controllers.policy.observations import TERMS, TermInputs
 class Memory:
     """State of a policy between two calls."""
 
-    ticks: int  # ticks from the start to the next call
+    ticks: int  # from the start to the next call; in ``torques``, to the next tick
     action: Floats  # (n,) last output of the network
     history: list[deque[Floats]]  # last values of each term
     network: list[Array]
@@ -89,12 +88,10 @@ class Policy(Controller):
 
     def reset(self, observation: Observation) -> None:
         """Clear the memory: last action, history of the terms and state of the network."""
-        model = observation.model
-        about = self.description(model)
-        network = self._kept["network"] = load_network(about.network)
+        about = self.description(observation.model)
+        network = load_network(about.network)
         network.reset()
         history: list[deque[Floats]] = [deque(maxlen=term.history) for term in about.terms]
-        self._kept["model"], self._kept["description"], self._kept["law"] = model, about, self.law(model)
         self._kept["memory"] = Memory(0, np.zeros(len(about.default)), history, network.memory())
 
     def memory(self) -> Any:
@@ -114,24 +111,34 @@ class Policy(Controller):
         return law
 
     def torques(self, observation: Observation) -> Floats:
-        """Return the servos' torques (joints,) [N·m], in the order of ``model.joint_names``."""
-        if self._kept.get("model") is not observation.model:
-            self.reset(observation)
-        law: ServoLaw = self._kept["law"]
-        if law.wait[0] == 0:
-            self.act(observation, law)
-        law.wait[0] -= 1
-        return servo_torques(law.servo, observation)
+        """Return the servos' torques (joints,) [N·m], in the order of ``model.joint_names``; a call for each tick."""
+        model = observation.model
+        about, memory = self.description(model), self._memory(observation)
+        if memory.ticks % round(about.period / self.period) == 0:
+            self._ask(about, memory, observation)
+        memory.ticks += 1
+        servo, torques = about.servo, np.zeros(model.nv)
+        left = self._targets(about, memory) - observation.q[servo.coordinates]
+        torques[servo.dofs] = servo.kp * left - servo.kd * observation.v[servo.dofs]
+        return torques[joint_places(model).driven]
 
     def act(self, observation: Observation, law: ServoLaw) -> None:
         """Set the servos' targets for a period of the policy."""
-        memory: Memory = self._kept["memory"]
-        about: Description = self._kept["description"]
+        about, memory = self.description(observation.model), self._memory(observation)
         self._ask(about, memory, observation)
-        target = about.default + self.gain * about.action_scale * memory.action
-        law.servo.target[about.servo.dofs] = np.clip(target, about.servo.lower, about.servo.upper)
+        law.servo.target[about.servo.dofs] = self._targets(about, memory)
         law.wait[0] = round(about.period / self.period)
         memory.ticks += int(law.wait[0])
+
+    def _memory(self, observation: Observation) -> Memory:
+        if "memory" not in self._kept:
+            self.reset(observation)
+        memory: Memory = self._kept["memory"]
+        return memory
+
+    def _targets(self, about: Description, memory: Memory) -> Floats:
+        target = about.default + self.gain * about.action_scale * memory.action
+        return np.clip(target, about.servo.lower, about.servo.upper)
 
     def _ask(self, about: Description, memory: Memory, observation: Observation) -> None:
         """Call the network."""
@@ -140,7 +147,7 @@ class Policy(Controller):
             np.array([self.forward, self.left, self.turn]),
             observation.q[about.servo.coordinates] - about.default, observation.v[about.servo.dofs], memory.action,
         )  # fmt: skip
-        network: Network = self._kept["network"]
+        network = load_network(about.network)
         network.remember(memory.network)
         observed = self._observed(about, memory, inputs)
         try:

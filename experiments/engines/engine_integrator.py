@@ -35,7 +35,7 @@ from experiments.engines.engine import Applied, Case, Engine, Simulation
 from experiments.engines.kernels import external
 from experiments.engines.kernels.external import FloorState
 from experiments.engines.registry import ENGINES, engine_named
-from kernelcache.kernels import packed_for
+from kernelcache.kernels import packed
 
 
 @dataclass
@@ -139,7 +139,7 @@ class EngineIntegrator(Integrator):
             external.begin_step(world, self._floor, 0)
             return int(external.end_step(world, self._floor, self._arrival, 0.0, 0))
         if self._references is None or self._references[0] is not world:
-            self._references = world, packed_for(external.end_step, world, self._floor, self._arrival)
+            self._references = world, packed(world, self._floor, self._arrival)
         reason = OK
         with interrupts_afterwards():
             for _ in range(steps):
@@ -163,10 +163,10 @@ class EngineIntegrator(Integrator):
         self._arrival.v[:] = self._arrival.before[:] = world.scratch.motion.rates
         self._simulation.place(arrays.q.copy(), world.scratch.motion.rates.copy(), self._arrival.projectile.copy())
 
-    def _step(self, world: World, packed: Any, floor: Any, arrived: Any) -> int:
+    def _step(self, world: World, there: Any, floor: Any, arrived: Any) -> int:
         assert self._simulation is not None
         arrays, arrival = world.state, self._arrival
-        forces = _applied(world) if external.begin_step(packed, floor, 1) else ()
+        forces = _applied(world) if external.begin_step(there, floor, 1) else ()
         begin = time.perf_counter()
         if self._simulation.case.has_special_floor:
             self._simulation.set_floor(self._floor)
@@ -177,7 +177,7 @@ class EngineIntegrator(Integrator):
         self._simulation.read(arrival)
         if self._armed:
             self._follow_projectile(world, flying)
-        return int(external.end_step(packed, floor, arrived, self._lag, 1))
+        return int(external.end_step(there, floor, arrived, self._lag, 1))
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
         """Update the state of the thrown box, and log an impact when it is over."""

@@ -224,16 +224,11 @@ def _variational(
     carried = Matrix(symbols("r", n + k)[:n])
     as_v = dict(zip(u, derivation.v, strict=True))
     return derivation.equations(
-        z,
-        list(residual),
-        list(y),
-        list(end.subs(renamed, simultaneous=True) + carried),
-        motions=n,
+        z, list(residual), list(y), list(end.subs(renamed, simultaneous=True) + carried), motions=n,
         guess=[*derivation.v, *[sympy.S.Zero] * k],
-        ends=(list(start.subs(as_v, simultaneous=True)), list(end.subs(as_v, simultaneous=True))),
-        projects=projects,
+        ends=(list(start.subs(as_v, simultaneous=True)), list(end.subs(as_v, simultaneous=True))), projects=projects,
         multiplier_scale=multiplier_scale,
-    )
+    )  # fmt: skip
 
 
 def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symbol, Symbol]) -> Expr:
@@ -402,14 +397,9 @@ def energy_momentum(system: System) -> Equations:
     mass = derivation.system.mass_matrix.applyfunc(derivation.internal)
     residual = Matrix(derivation.p) + push * Rational(1, 2) - mass * Matrix(u)
     return derivation.equations(
-        z,
-        [*residual, *at_end],
-        list(y),
-        list(Matrix(derivation.p) + push),
-        motions=n,
-        guess=[*derivation.v, *[sympy.S.Zero] * k],
-        hidden=False,
-    )
+        z, [*residual, *at_end], list(y), list(Matrix(derivation.p) + push), motions=n,
+        guess=[*derivation.v, *[sympy.S.Zero] * k], hidden=False,
+    )  # fmt: skip
 
 
 def quaternion_product(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:

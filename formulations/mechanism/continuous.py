@@ -130,16 +130,11 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
     """Return the kernels with buffers for an integration."""
     steps = mechanism.engine()  # has the buffers for evaluations at a state, and the user-defined components
     flow = kernels.Flow(
-        mechanics=mechanism.mechanics,
-        buffers=steps.world.buffers,
-        rates=kernels.new_rates(mechanism.size, len(mechanism.labels)),
-        state=state,
-        step=step,
-        inputs=np.zeros((0, 1 + len(mechanism.inputs))),
-        given=np.zeros((0, 3, mechanism.size)),
-        rows=rows,
+        mechanics=mechanism.mechanics, buffers=steps.world.buffers,
+        rates=kernels.new_rates(mechanism.size, len(mechanism.labels)), state=state, step=step,
+        inputs=np.zeros((0, 1 + len(mechanism.inputs))), given=np.zeros((0, 3, mechanism.size)), rows=rows,
         parts=no_parts(kernels.PARTS),
-    )
+    )  # fmt: skip
     return Engine(flow, kernels.FUNCTIONS, kernels.CALLS, steps)
 
 

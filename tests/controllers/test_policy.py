@@ -1,5 +1,6 @@
 """Policies: networks of known functions, seen through the controller that runs them."""
 
+import copy
 import math
 import re
 
@@ -98,7 +99,7 @@ def test_the_network_is_called_once_in_its_period_and_its_memory_is_saved(tmp_pa
 def test_it_cannot_be_linearized_since_its_targets_come_from_python(tmp_path):
     network = linear_network(tmp_path / "zero.onnx", np.zeros((N, 3)))
     scene = Scene(MODEL, Policy(describe(tmp_path / "zero.toml", network, **STILL)))
-    with pytest.raises(InputError, match="Policy is not compiled and has no exact derivative"):
+    with pytest.raises(InputError, match="Policy runs in Python and has no exact derivative"):
         linearize(scene, State.at(MODEL), closed_loop=False)
 
 
@@ -156,3 +157,39 @@ def test_a_study_does_not_go_on_with_other_weights(tmp_path, capsys):
     linear_network(tmp_path / "still.onnx", np.ones((N, 3)))
     assert main(study) == 2
     assert "still.onnx has been edited since" in capsys.readouterr().err
+
+
+def test_a_session_under_way_is_copied_and_its_controller_remembers(tmp_path):
+    network = counting_network(tmp_path / "count.onnx", N, 3)
+    law = Policy(describe(tmp_path / "count.toml", network, period="0.01", action_scale="0.01", **STILL))
+    session = Session(Scene(MODEL.without_contacts(), law, step=1e-3))
+    session.advance(12)
+    other = copy.deepcopy(session)
+    for one in (session, other):
+        one.advance(12)
+    assert np.array_equal(session.state.q, other.state.q)
+    fresh, seen = Policy(law.source), observed()
+    fresh.remember(law.memory())  # as after a run-in that an earlier trial has simulated
+    assert np.array_equal(fresh.torques(seen), copy.deepcopy(law).torques(seen))
+    kept, (first, *_) = law.memory(), [law.torques(seen) for _ in range(7)]
+    law.remember(kept)
+    assert np.array_equal(law.torques(seen), first)
+
+
+class Waiting(Policy):
+    def act(self, observation, law):
+        law.wait[0] = 0
+
+
+class Blind(Policy):
+    def law(self, model):
+        return super().law(model).servo
+
+
+@pytest.mark.parametrize(("kind", "message"), [
+    (Waiting, "Waiting.act must set law.wait[0] to one or more"), (Blind, "Blind.acts: its law needs a field wait"),
+])  # fmt: skip
+def test_a_law_that_does_not_wait_is_refused(tmp_path, kind, message):
+    network = linear_network(tmp_path / "zero.onnx", np.zeros((N, 3)))
+    with pytest.raises(InputError, match=re.escape(message)):
+        simulate(MODEL, kind(describe(tmp_path / "zero.toml", network, **STILL)), duration=0.01, step=1e-3)

@@ -295,7 +295,7 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
         raise InputError("a thrown box cannot be linearized, since it collides: leave it out")
     if plan.controller is not None and (plan.law is None or plan.controller.acts):
         raise InputError(
-            f"{type(plan.controller).__name__} is not compiled and has no exact derivative: linearize a scene without "
+            f"{type(plan.controller).__name__} runs in Python and has no exact derivative: linearize a scene without "
             "a controller, or write the controller as a compiled kernel"
         )
     if closed_loop and plan.controller is not None and not plan.controller.analytic:

@@ -75,7 +75,7 @@ class Adaptive(ContinuousTime):
     def take_steps(self, world: World, steps: int) -> int:
         """Take steps from Python; return a reason to stop or OK, as ``biped.kernels.loop.closed_loop.Loop.rollout``.
 
-        Ctrl-C interrupts the run between two steps. If ``steps`` is zero, the kernels are only loaded.
+        Ctrl-C interrupts the run between two steps or control ticks. If ``steps`` is zero, the kernels are only loaded.
         """
         tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
         inner, log = world.method, world.log
@@ -109,14 +109,9 @@ def _advance_by_scipy(
 
     with np.errstate(over="ignore", invalid="ignore"):  # a failed step is detected by its numbers
         solver = DOP853(
-            slope,
-            0.0,
-            flow.start.copy(),
-            h,
-            first_step=h,
-            rtol=method.relative_tolerance,
+            slope, 0.0, flow.start.copy(), h, first_step=h, rtol=method.relative_tolerance,
             atol=method.absolute_tolerance,
-        )
+        )  # fmt: skip
         while solver.status == "running":
             solver.step()
     if solver.status == "failed":

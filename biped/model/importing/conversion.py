@@ -112,20 +112,15 @@ def build(robot: Robot, options: Options) -> Model:
     name, gravity = options.get("name"), options.get("gravity")
     try:
         model = Model(
-            name=robot.name if name is None else name,
-            bodies=tuple(bodies),
-            contact_points=tuple(points),
+            name=robot.name if name is None else name, bodies=tuple(bodies), contact_points=tuple(points),
             shapes=() if robot.boxes is None else tuple(robot.boxes(home)),
             gravity=vector3(robot.gravity if gravity is None else gravity, "gravity"),
-            feet=tuple(home.body(foot, "feet") for foot in feet),
-            facing=facing,
-            posture=tuple(rest.items()),
-            notes=notes,
-            visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
+            feet=tuple(home.body(foot, "feet") for foot in feet), facing=facing, posture=tuple(rest.items()),
+            notes=notes, visuals=() if robot.visuals is None else tuple(robot.visuals(home)),
             closing_joints=() if robot.closing is None else tuple(robot.closing(home)),
             actuators=tuple(actuator for actuator in robot.actuators if locked.model.existJointName(actuator.joint)),
             floor_friction=options.get("floor", {}).get("mu", robot.floor),
-        )
+        )  # fmt: skip
     except UnresistedJointError as error:
         raise UnresistedJointError(f"{error}; {repair.WAYS_OUT}") from None
     for note in notes:

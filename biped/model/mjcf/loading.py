@@ -52,18 +52,13 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
     friction, floor_notes = floor_of(compiled, tree, options.get("feet", ()))
     name = compiled.names.partition(b"\0")[0].decode()
     robot = Robot(
-        model=tree.model,
-        name=path.stem if name in ("", _NAMELESS) else name,
-        order=moving_joints(tree.model),
-        floating=tree.floating,
-        home=tree.home,
+        model=tree.model, name=path.stem if name in ("", _NAMELESS) else name, order=moving_joints(tree.model),
+        floating=tree.floating, home=tree.home,
         geometry=lambda model, on: carried_over(shapes_of(compiled, tree, drawn=False), tree.model, model, on),
         visuals=lambda links: drawn(shapes_of(compiled, tree, drawn=True, folder=meshes), tree.model, links),
         gravity=vector3(compiled.opt.gravity * (not is_disabled(compiled, "GRAVITY")), "gravity"),
-        actuators=actuators,
-        floor=friction,
-        notes=(*left_out(compiled, tree), *unread, *floor_notes, *undrawn),
-    )
+        actuators=actuators, floor=friction, notes=(*left_out(compiled, tree), *unread, *floor_notes, *undrawn),
+    )  # fmt: skip
     return build(robot, options)
 
 

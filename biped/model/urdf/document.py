@@ -135,17 +135,12 @@ def parse(text: str) -> Document:
         _check_inertial(link)
         _check_collisions(link)
     return Document(
-        name=text_attribute(robot, "name", "<robot>"),
-        text=text,
-        root=_root(links, joints),
-        links=links,
-        joints=joints,
-        boxes=tuple(box for link in robot.findall("link") for box in _boxes(link)),
+        name=text_attribute(robot, "name", "<robot>"), text=text, root=_root(links, joints), links=links,
+        joints=joints, boxes=tuple(box for link in robot.findall("link") for box in _boxes(link)),
         visuals=tuple(_visuals(robot)),
         other_shapes=sum(shape.tag != "box" for shape in robot.findall("link/collision/geometry/*")),
-        extension=extension.read(robot),
-        left_out=_not_read(robot),
-    )
+        extension=extension.read(robot), left_out=_not_read(robot),
+    )  # fmt: skip
 
 
 def without_shapes(text: str) -> str:

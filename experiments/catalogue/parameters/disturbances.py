@@ -80,7 +80,7 @@ def switches() -> dict[str, dict[str, Value]]:
 
 
 def idle(values: Mapping[str, Value], changed: Mapping[str, Value]) -> list[str]:
-    """Return a sentence for each group that is off although its parameters were set, and for the floor of a scene file.
+    """Return a sentence for each group that is off although its parameters were set, and for an ignored floor.
 
     Args:
         values: values of all parameters; random disturbances suppress the sentences.
@@ -92,7 +92,7 @@ def idle(values: Mapping[str, Value], changed: Mapping[str, Value]) -> list[str]
         if names and not values.get("random.seed") and all(values.get(name) == value for name, value in off.items()):
             while_off = " and ".join(f"{n} = {v:g}" if isinstance(v, float) else f"{n} = {v}" for n, v in off.items())
             sentences.append(f"{', '.join(names)}: without effect while {while_off}")
-    ours = [name for name in changed if name.startswith("floor.") and name != "floor.mu_s"]
+    ours = [name for name in changed if name.startswith("floor.") and name not in ("floor.mu_s", "floor.friction")]
     if ours and str(scene := values.get("integrator.name")).endswith(".xml"):
         sentences.append(f"{', '.join(ours)}: without effect, since contacts are those of {scene}")
     return sentences

@@ -111,14 +111,10 @@ def begin_step(world, floor, steps):
         if is_moving(world.ground):
             set_floor_state(world.ground, floor, state.clock[STEP_LENGTH])
         for j in range(world.pushes.body.shape[0]):
-            if norm1(vec.load3(world.pushes.impulse, j)) > 0.0:
+            impulse = vec.load3(world.pushes.impulse, j)
+            if vec.dot(impulse, impulse) > 0.0:
                 return 1
     return 0
-
-
-@kernel
-def norm1(a):
-    return abs(a[0]) + abs(a[1]) + abs(a[2])
 
 
 @routine
@@ -299,11 +295,6 @@ def account_momenta(world, arrival, h):
 def log_impact(world, time, impulse, place, velocity):
     """Log the event of an impact of the thrown box when it is over."""
     log_event(
-        world.log,
-        time,
-        IMPACT,
-        world.projectile.target_body[0],
-        vec.triple(impulse),
-        vec.triple(place),
+        world.log, time, IMPACT, world.projectile.target_body[0], vec.triple(impulse), vec.triple(place),
         vec.triple(velocity),
-    )
+    )  # fmt: skip

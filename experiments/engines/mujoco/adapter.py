@@ -1,5 +1,6 @@
 """Adapter for the engine MuJoCo."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco import kernels
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
 from experiments.engines.restitution import damping_ratio, restitution_of
-from kernelcache.kernels import packed_for
+from kernelcache.kernels import packed
 
 #: MuJoCo's number of pyramidal friction cones.
 PYRAMIDAL = 0
@@ -204,12 +205,13 @@ class MujocoSimulation(Simulation):
     def read(self, arrival: Arrival) -> None:
         data, model = self.data, self.model
         if self._arrival[0] is not arrival:
-            self._arrival = arrival, *packed_for(kernels.read_step, arrival)
+            self._arrival = arrival, *packed(arrival)
         contacts, rows = self._contacts(data.contact, data.ncon), (data.efc_type, data.efc_id, data.efc_force)
         kernels.read_step(self.arrays, self._arrival[1], data.ncon, contacts, *rows)
         if self.is_spherical:
             arrival.q[:] = data.qpos[: model.nq]
             arrival.v[:] = velocity_map(model, arrival.q).T @ data.qvel[: model.nv]
+            arrival.q[0] = math.nan if self.failure else arrival.q[0]
         if self.projectile >= 0:
             pose, velocity = data.qpos[model.nq : model.nq + 7], data.qvel[model.nv : model.nv + 6]
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
@@ -238,13 +240,13 @@ class MujocoSimulation(Simulation):
         dof_of[joints.qvel] = joints.dofs
         if joints.free_qvel >= 0:
             dof_of[joints.free_qvel : joints.free_qvel + 6] = range(6)
-        arrays = kernels.Arrays(
+        arrays = kernels.MujocoArrays(
             data.qpos, data.qvel, data.ctrl, data.qfrc_applied, data.qfrc_actuator, data.warning.number, joints,
             self.drive, self.is_floor, self.body_of, self.origins, data.xmat, *self.points,
             int(engine.opt.cone == PYRAMIDAL), dof_of, engine.jnt_qposadr, engine.jnt_dofadr, engine.jnt_range,
             int(kinds.mjCNSTR_FRICTION_DOF), int(kinds.mjCNSTR_LIMIT_JOINT),
         )  # fmt: skip
-        return packed_for(kernels.read_step, arrays)[0]
+        return packed(arrays)[0]
 
     def _read_impact(self, arrival: Arrival) -> None:
         """Read the impulse on the target of the thrown box, and its position, weighted by the normal forces."""

@@ -1,7 +1,13 @@
-"""Torques for MuJoCo before a step, and its state and forces afterwards, in the coordinates of a model."""
+"""Torques for MuJoCo before a step, and its state and forces afterwards, in the coordinates of a model.
+
+Coordinates of spherical joints are left to ``MujocoSimulation.read``.
+"""
 
 import math
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from contact import vectors as vec
 from contact.arrays import Floats, Integers
@@ -39,7 +45,7 @@ class Drive(NamedTuple):
     commanded: Floats  # (nv,) [N·m] torques of the step
 
 
-class Arrays(NamedTuple):
+class MujocoArrays(NamedTuple):
     """MuJoCo's own arrays, which change with each step, and what belongs to them."""
 
     qpos: Floats
@@ -50,7 +56,7 @@ class Arrays(NamedTuple):
     warnings: Integers  # number of warnings of each kind
     joints: JointMap
     drive: Drive
-    floors: Integers  # (g,) 1 for the geometries of the floor
+    floors: NDArray[np.bool_]  # (g,) True for the geometries of the floor
     body_of: Integers  # (g,) body of each geometry
     origins: Floats  # (b, 3) [m] positions of the bodies
     turns: Floats  # (b, 9) axes of the bodies
@@ -58,15 +64,15 @@ class Arrays(NamedTuple):
     point_place: Floats  # (nc, 3) [m] position of each contact point on its body, in its axes
     pyramidal: int  # 1 for pyramidal friction cones
     dof_of: Integers  # degree of freedom in v for each in ``qvel``
-    limited_qpos: Integers  # ``jnt_qposadr``
-    limited_qvel: Integers  # ``jnt_dofadr``
-    range: Floats  # ``jnt_range``
+    joint_qpos: Integers  # ``jnt_qposadr``
+    joint_qvel: Integers  # ``jnt_dofadr``
+    joint_range: Floats  # ``jnt_range``
     friction_kind: int  # ``efc_type`` of dry friction of joints
     limit_kind: int  # ``efc_type`` of joint limits
 
 
 @routine
-def drive(arrays, torque):
+def set_controls(arrays, torque):
     """Set the actuators' controls for the torques (nv,) [N·m] of a step."""
     drive = arrays.drive
     arrays.applied[:] = 0.0
@@ -172,6 +178,6 @@ def add_joint_force(arrays, kind, owner, force, total):
     if kind == arrays.friction_kind:
         total[arrays.dof_of[owner]] += force
     elif kind == arrays.limit_kind:
-        low, high = arrays.range[owner, 0], arrays.range[owner, 1]
-        is_upper = 2.0 * arrays.qpos[arrays.limited_qpos[owner]] > low + high
-        total[arrays.dof_of[arrays.limited_qvel[owner]]] += -force if is_upper else force
+        low, high = arrays.joint_range[owner, 0], arrays.joint_range[owner, 1]
+        is_upper = 2.0 * arrays.qpos[arrays.joint_qpos[owner]] > low + high
+        total[arrays.dof_of[arrays.joint_qvel[owner]]] += -force if is_upper else force

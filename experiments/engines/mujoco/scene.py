@@ -213,7 +213,7 @@ class SceneSimulation(MujocoSimulation):
         self.mujoco.mj_forward(self.engine, data)
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        kernels.drive(self.arrays, torque)
+        kernels.set_controls(self.arrays, torque)
         self.take_step(forces)
 
     def passive_rollout(self, steps: int) -> None:
@@ -228,20 +228,21 @@ def _compiled(scene: str, _changed: tuple[int, ...]) -> Any:
 
 def _with_included(scene: Path) -> list[Path]:
     """Return a scene, the MJCF files that it includes or attaches, and its meshes and height fields."""
-    files, folders, shapes = [scene], {""}, dict[Path, None]()
+    files, roots = [scene], dict[Path, ElementTree.Element]()
     for file in files:  # grows
         with suppress(OSError, ElementTree.ParseError):  # MuJoCo reports files that it cannot read
-            root = ElementTree.parse(file).getroot()
-            files += [place for place in _named(root, ("include", "model"), file, scene, {""}) if place not in files]
-            folders |= {options.get(name, "") for options in root.iter("compiler") for name in ("meshdir", "assetdir")}
-            shapes |= dict.fromkeys(_named(root, ("mesh", "hfield"), file, scene, folders))
-    return files + list(shapes)
+            roots[file] = ElementTree.parse(file).getroot()
+            named = _named(roots[file], ("include", "model"), [file.parent, scene.parent])
+            files += [place for place in named if place not in files]
+    compilers = [options for root in roots.values() for options in root.iter("compiler")]
+    folders = {"", *(options.get(name, "") for options in compilers for name in ("meshdir", "assetdir"))}
+    for file, root in roots.items():
+        files += _named(root, ("mesh", "hfield"), [p / name for p in (file.parent, scene.parent) for name in folders])
+    return list(dict.fromkeys(files))
 
 
-def _named(root: ElementTree.Element, tags: Sequence[str], file: Path, scene: Path, folders: set[str]) -> list[Path]:
-    """Return the files that exist and that elements name, relative to one of the folders beside two files."""
-    names = [element.get("file") for tag in tags for element in root.iter(tag)]
-    places = [
-        base / folder / name for name in names if name for base in (file.parent, scene.parent) for folder in folders
-    ]
+def _named(root: ElementTree.Element, tags: Sequence[str], folders: Sequence[Path]) -> list[Path]:
+    """Return the files that exist and that elements name, in any of the folders."""
+    names = dict.fromkeys(element.get("file") for tag in tags for element in root.iter(tag))
+    places = [folder / name for name in names if name for folder in folders]
     return [place for place in dict.fromkeys(places) if place.is_file()]

@@ -282,15 +282,10 @@ def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
     if not swept.unit:
         grid.read_angles(parameter, "from", "to", "by", "tolerance", "limit")
     plan = config.make(
-        Threshold,
-        experiment=experiment,
-        swept=swept,
-        grid=grid.make(Grid),
-        conditions=_conditions(config, experiment),
-        changes=config.table("set", {}).changes(experiment),
-        randomizations=tuple(table.make(Randomization) for table in config.tables("randomization", ())),
-        kind=kind,
-    )
+        Threshold, experiment=experiment, swept=swept, grid=grid.make(Grid),
+        conditions=_conditions(config, experiment), changes=config.table("set", {}).changes(experiment),
+        randomizations=tuple(table.make(Randomization) for table in config.tables("randomization", ())), kind=kind,
+    )  # fmt: skip
     config.finish()
     return plan
 

@@ -45,7 +45,7 @@ SAME, TRIALS = 2, 60
 
 def pictures(
     runs: Sequence[Shown], times: Iterable[float], camera: Camera, size: tuple[int, int], program: str,
-    displacement: Callable[[], Floats | float] = float,
+    displacement: Callable[[], Floats | float] = lambda: 0.0,
 ) -> Generator[Picture, None, None]:  # fmt: skip
     """Yield a picture (height, width, 4) of each time [s]: red, green, blue, opacity, 0 … 255; transparent if empty.
 

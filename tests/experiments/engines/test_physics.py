@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biped import Fall, Impedance, InputError, Push, State, Throw, human, momentum, rigid_box, simulate
+from biped.model import random_tree
 from biped.runs.postures import standing
 from contact import Floor
 from controllers.impedance import JointImpedance
@@ -290,3 +291,15 @@ def test_contact_forces_are_those_of_mujoco(person, cone):
         )
     assert abs(total[:2]).min() > 1.0
     np.testing.assert_allclose(arrival.force.sum(axis=0), total, rtol=1e-12)
+
+
+def test_a_warning_of_mujoco_ends_a_run_with_spherical_joints():
+    pytest.importorskip("mujoco")
+    model = random_tree(np.random.default_rng(6), 4, kinds=("spherical",))
+    simulation = Mujoco().start(Case(model, Floor(), 1e-3, Impedance(), None))
+    simulation.place(model.neutral(), np.full(model.nv, 1e11), np.zeros(13))
+    simulation.step(np.zeros(model.nv), ())
+    arrival = new_arrival(model.nq, model.nv, model.nc)
+    simulation.read(arrival)
+    assert simulation.failure
+    assert np.isnan(arrival.q).any()

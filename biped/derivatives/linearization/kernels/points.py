@@ -30,15 +30,10 @@ class PointDerivatives(NamedTuple):
 def new_point_derivatives(nv: int, nc: int) -> PointDerivatives:
     """Return derivatives for the points of a tree."""
     return PointDerivatives(
-        np.zeros(nc, dtype=np.int64),
-        np.zeros(nc, dtype=np.int64),
-        np.full((nc, 9), np.nan),
-        np.full((nc, 9), np.nan),
-        np.full((nc, 6), np.nan),
-        np.full((nc, 16), np.nan),
-        np.full((nc, SWITCHES), np.inf),
-        np.zeros((nv, 3)),
-    )
+        np.zeros(nc, dtype=np.int64), np.zeros(nc, dtype=np.int64), np.full((nc, 9), np.nan),
+        np.full((nc, 9), np.nan), np.full((nc, 6), np.nan), np.full((nc, 16), np.nan),
+        np.full((nc, SWITCHES), np.inf), np.zeros((nv, 3)),
+    )  # fmt: skip
 
 
 @kernel

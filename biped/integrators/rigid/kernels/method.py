@@ -160,17 +160,12 @@ def contact_buffers(tree: Tree, directions: int, radius: Floats, watched: Intege
     contacts = Contacts(
         body=np.append(tree.contact_body, parts.body[:, 1]),
         point=np.vstack([tree.contact_offset, np.zeros((count - nc, 3))]),
-        frame=np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], (count, 1)),
-        height=np.zeros(count),
+        frame=np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], (count, 1)), height=np.zeros(count),
         friction=np.append(np.zeros(nc), np.full(count - nc, parts.friction)),
-        directions=friction_directions(directions),
-        pair=width * np.arange(count),
-        radius=np.append(radius, np.zeros(count - nc)),
-        other=np.append(np.full(nc, -1), parts.body[:, 0]),
-        other_point=np.zeros((count, 3)),
-        edge=np.full(count, -1),
-        is_upper=np.zeros(count, dtype=np.int64),
-    )
+        directions=friction_directions(directions), pair=width * np.arange(count),
+        radius=np.append(radius, np.zeros(count - nc)), other=np.append(np.full(nc, -1), parts.body[:, 0]),
+        other_point=np.zeros((count, 3)), edge=np.full(count, -1), is_upper=np.zeros(count, dtype=np.int64),
+    )  # fmt: skip
     unknowns = new_contact_unknowns(np.append(watched, np.zeros(count - nc, dtype=np.int64)), nv, width * count)
     arms = Arms(*(np.full((nc, 3), np.nan) for _ in Arms._fields))
     return {

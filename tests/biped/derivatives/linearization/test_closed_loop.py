@@ -300,7 +300,7 @@ def test_what_cannot_be_linearized_is_refused(scene, standing):
     state, _ = standing
     for changed, why in (
         (replace(scene, integrator="explicit-euler"), "variational"),
-        (replace(scene, controller=InPython()), "not compiled"),
+        (replace(scene, controller=InPython()), "runs in Python"),
         (replace(scene, controller=WholeBodyController()), "no exact derivative"),
         (
             replace(
