@@ -118,22 +118,27 @@ class TorchNetwork:
             buffer.copy_(self._torch.from_numpy(array))
 
 
-def load_network(path: Path) -> Network:
-    """Return the network in a file, loaded once for each version of the file.
+def load_network(path: Path, version: int | None = None) -> Network:
+    """Return the network in a file, loaded once for each version of the file; None: the present one.
 
     Raises:
         InputError: there is no such file, or it is neither ONNX nor TorchScript.
         MissingExtraError: onnxruntime or torch is not installed.
     """
+    return _loaded(path, version_of(path) if version is None else version)
+
+
+def version_of(path: Path) -> int:
+    """Return a number that changes with the file of a network; raises InputError as ``load_network``."""
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: a network must be a file {', '.join(SUFFIXES)}")
     if not path.is_file():
         raise InputError(f"{path}: this file does not exist")
-    return _loaded(path, path.stat().st_mtime_ns)
+    return path.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=4)
-def _loaded(path: Path, _modified: int) -> Network:
+def _loaded(path: Path, _version: int) -> Network:
     try:
         return OnnxNetwork(path) if path.suffix == ".onnx" else TorchNetwork(path)
     except BipedError:

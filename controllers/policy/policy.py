@@ -1,6 +1,7 @@
 """Controller based on a trained network, whose outputs are target angles of the joints' servos."""
 
 import math
+import os
 from collections import deque
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from contact.arrays import Floats
 from controllers.kernels.joint_pd import PdLaw, ServoLaw
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
-from controllers.policy.networks import Array, load_network, reason_of
+from controllers.policy.networks import Array, load_network, reason_of, version_of
 from controllers.policy.observations import TERMS, TermInputs
 
 
@@ -30,6 +31,7 @@ class Memory:
     action: Floats  # (n,) last output of the network
     history: list[deque[Floats]]  # last values of each term
     network: list[Array]
+    version: int  # of the network's file
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Policy(Controller):
 
     def description(self, model: Model) -> Description:
         """Return the description, read once for a model."""
-        about: Description = model.once(_read, self.source, Path(self.source).stat().st_mtime_ns)
+        about: Description = model.once(_read, self.source, os.stat(self.source).st_mtime_ns)
         ratio = about.period / self.period
         if ratio < 1.0 - 1e-9 or abs(ratio - round(ratio)) > 1e-9 * ratio:
             raise InputError(
@@ -89,10 +91,11 @@ class Policy(Controller):
     def reset(self, observation: Observation) -> None:
         """Clear the memory: last action, history of the terms and state of the network."""
         about = self.description(observation.model)
-        network = load_network(about.network)
+        version = version_of(about.network)
+        network = load_network(about.network, version)
         network.reset()
         history: list[deque[Floats]] = [deque(maxlen=term.history) for term in about.terms]
-        self._kept["memory"] = Memory(0, np.zeros(len(about.default)), history, network.memory())
+        self._kept["memory"] = Memory(0, np.zeros(len(about.default)), history, network.memory(), version)
 
     def memory(self) -> Any:
         """Return a copy of the memory; None before the first call."""
@@ -147,7 +150,7 @@ class Policy(Controller):
             np.array([self.forward, self.left, self.turn]),
             observation.q[about.servo.coordinates] - about.default, observation.v[about.servo.dofs], memory.action,
         )  # fmt: skip
-        network = load_network(about.network)
+        network = load_network(about.network, memory.version)
         network.remember(memory.network)
         observed = self._observed(about, memory, inputs)
         try:
