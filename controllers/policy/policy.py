@@ -165,6 +165,8 @@ class Policy(Controller):
             raise InputError(
                 f"{about.network}: its output has {action.size} numbers; the policy has {memory.action.size} joints"
             )
+        if not np.isfinite(action).all():
+            raise InputError(f"{about.network}: its output is not finite at {observation.time:g} s")
         memory.action, memory.network = _limited(action, about.action_limit), network.memory()
 
     def _observed(self, about: Description, memory: Memory, inputs: TermInputs) -> Floats:

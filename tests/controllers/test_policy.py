@@ -176,6 +176,12 @@ def test_a_session_under_way_is_copied_and_its_controller_remembers(tmp_path):
     assert np.array_equal(law.torques(seen), first)
 
 
+def test_an_output_that_is_not_finite_is_refused(tmp_path):
+    network = linear_network(tmp_path / "nan.onnx", np.full((N, 3), np.nan))
+    with pytest.raises(InputError, match=re.escape("nan.onnx: its output is not finite at 0 s")):
+        simulate(MODEL, Policy(describe(tmp_path / "nan.toml", network, **STILL)), duration=0.01, step=1e-3)
+
+
 class Waiting(Policy):
     def act(self, observation, law):
         law.wait[0] = 0
