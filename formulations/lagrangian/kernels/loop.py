@@ -5,7 +5,23 @@ A generated module has a system's equations in place of the import of the equati
 """
 
 from biped.kernels.solve.causes import NO_VELOCITY, NOT_CONVERGED
-from formulations.lagrangian.kernels import equations
+from formulations.lagrangian.kernels.equations import (  # replaced by generated code
+    LINEAR_VELOCITY,
+    MOTIONS,
+    MULTIPLIER_SCALE,
+    OBSERVED,
+    PROJECTS,
+    SIZE,
+    UNKNOWNS,
+    VELOCITY_ROWS,
+    set_end,
+    set_equations,
+    set_guess,
+    set_momentum,
+    set_observed,
+    set_tangent,
+    set_velocity_equations,
+)
 from kernelcache import kernel, routine
 
 # Return value of ``advance`` if all steps succeed; other values are causes of failure.
@@ -53,16 +69,16 @@ def set_scales(q, p, r, A, h, scale):
     """Set the scales of the residual's rows: the momentum, or the precision with which a constraint is evaluated."""
     momentum = 0.0
     place = 0.0
-    for i in range(equations.SIZE):
+    for i in range(SIZE):
         momentum = max(momentum, abs(p[i]))
         place = max(place, abs(q[i]))
-    for i in range(equations.MOTIONS):
+    for i in range(MOTIONS):
         momentum = max(momentum, abs(r[i]))
-    for i in range(equations.MOTIONS):
+    for i in range(MOTIONS):
         scale[i] = max(momentum, TINY)
-    for i in range(equations.MOTIONS, equations.UNKNOWNS):
+    for i in range(MOTIONS, UNKNOWNS):
         slope = 0.0
-        for j in range(equations.MOTIONS):
+        for j in range(MOTIONS):
             slope = max(slope, abs(A[i, j]))
         scale[i] = max(slope * place / abs(h), TINY)
 
@@ -74,12 +90,12 @@ def set_scales_at_rest(q, r, A, h, scale):
     At rest, forces cancel up to rounding errors. The momentum is almost zero, and thus not a suitable scale.
     """
     place = 0.0
-    for i in range(equations.SIZE):
+    for i in range(SIZE):
         place = max(place, abs(q[i]))
     rounds = True
-    for i in range(equations.MOTIONS):
+    for i in range(MOTIONS):
         inertia = 0.0
-        for j in range(equations.MOTIONS):
+        for j in range(MOTIONS):
             inertia = max(inertia, abs(A[i, j]))
         scale[i] = max(scale[i], inertia * place / abs(h))
         rounds = rounds and abs(r[i]) <= EPSILON * scale[i]
@@ -90,7 +106,7 @@ def set_scales_at_rest(q, r, A, h, scale):
 def relative(r, scale):
     """Return the largest ratio of a row of r to its scale; NaN if a row is NaN."""
     largest = 0.0
-    for i in range(equations.UNKNOWNS):
+    for i in range(UNKNOWNS):
         row = abs(r[i]) / scale[i]
         if row != row:
             return row
@@ -106,7 +122,7 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
     backtracks = 0
     restored = False  # True: the previous candidate was better and is evaluated again, for the residual at its end
     while True:
-        equations.set_equations(q, p, z, h, c, r, A)
+        set_equations(q, p, z, h, c, r, A)
         if iterations == 0:
             set_scales(q, p, r, A, h, scale)
         norm = relative(r, scale)
@@ -115,13 +131,13 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
         if iterations > 0 and not norm < best:
             if norm <= ROUNDING or (set_scales_at_rest(q, r, A, h, scale) and relative(r, scale) <= ROUNDING):
                 restored = True
-                for i in range(equations.UNKNOWNS):
+                for i in range(UNKNOWNS):
                     z[i] = z_start[i]
                 continue
             if backtracks == most_backtracks:
                 return False, norm, iterations
             backtracks += 1
-            for i in range(equations.UNKNOWNS):
+            for i in range(UNKNOWNS):
                 d[i] *= 0.5
                 z[i] = z_start[i] - d[i]
             continue
@@ -130,12 +146,12 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
         best = norm
         backtracks = 0
         iterations += 1
-        for i in range(equations.UNKNOWNS):
+        for i in range(UNKNOWNS):
             z_start[i] = z[i]
             d[i] = r[i]
-        if not eliminate(A, d, equations.UNKNOWNS):
+        if not eliminate(A, d, UNKNOWNS):
             return False, norm, iterations
-        for i in range(equations.UNKNOWNS):
+        for i in range(UNKNOWNS):
             z[i] -= d[i]
 
 
@@ -145,21 +161,21 @@ def find_velocity(q, p, w, c, r, A):
 
     If p is not linear in v, w must contain a guess.
     """
-    for i in range(equations.VELOCITY_ROWS):
-        if equations.LINEAR_VELOCITY or i >= equations.SIZE:
+    for i in range(VELOCITY_ROWS):
+        if LINEAR_VELOCITY or i >= SIZE:
             w[i] = 0.0
     for _ in range(VELOCITY_ITERATIONS):
-        equations.set_velocity_equations(q, p, w, c, r, A)
-        if not eliminate(A, r, equations.VELOCITY_ROWS):
+        set_velocity_equations(q, p, w, c, r, A)
+        if not eliminate(A, r, VELOCITY_ROWS):
             return False
         change, size = 0.0, 0.0
-        for i in range(equations.VELOCITY_ROWS):
+        for i in range(VELOCITY_ROWS):
             w[i] -= r[i]
             if w[i] != w[i]:
                 return False
             change = max(change, abs(r[i]))
             size = max(size, abs(w[i]))
-        if equations.LINEAR_VELOCITY or change <= VELOCITY_TOLERANCE * size:
+        if LINEAR_VELOCITY or change <= VELOCITY_TOLERANCE * size:
             return True
     return False
 
@@ -167,17 +183,17 @@ def find_velocity(q, p, w, c, r, A):
 @kernel
 def record(q, p, w, c, row):
     """Write coordinates, momenta, velocities and observed quantities to a row."""
-    equations.set_momentum(q, w, c, row[equations.SIZE : 2 * equations.SIZE])
-    for i in range(equations.SIZE):
+    set_momentum(q, w, c, row[SIZE : 2 * SIZE])
+    for i in range(SIZE):
         row[i] = q[i]
-        row[2 * equations.SIZE + i] = w[i]
-    equations.set_observed(q, p, w, c, row[3 * equations.SIZE : 3 * equations.SIZE + equations.OBSERVED])
+        row[2 * SIZE + i] = w[i]
+    set_observed(q, p, w, c, row[3 * SIZE : 3 * SIZE + OBSERVED])
 
 
 @kernel
 def set_candidate(past, known, z):
     """Set z by extrapolation from up to three earlier steps of equal length; without any, keep the guess."""
-    for i in range(equations.UNKNOWNS):
+    for i in range(UNKNOWNS):
         if known >= 3:
             z[i] = 3.0 * (past[0, i] - past[1, i]) + past[2, i]
         elif known == 2:
@@ -188,7 +204,7 @@ def set_candidate(past, known, z):
 
 @kernel
 def remember(past, z):
-    for i in range(equations.UNKNOWNS):
+    for i in range(UNKNOWNS):
         past[2, i] = past[1, i]
         past[1, i] = past[0, i]
         past[0, i] = z[i]
@@ -210,7 +226,7 @@ def advance(state, past, done, ahead, c, step, weights, rows, every, table, mult
     if done == 0:
         record(q, p, w, c, table[0])
         for i in range(weights.shape[0]):
-            equations.set_guess(q, w, c, z)
+            set_guess(q, w, c, z)
             remember(past[i], z)
     for row in range(rows):
         for k in range(ahead if row == 0 else 0, every):
@@ -230,21 +246,21 @@ def advance(state, past, done, ahead, c, step, weights, rows, every, table, mult
                 if not solved:
                     report[1] = residual
                     return NOT_CONVERGED
-                equations.set_end(q, p, z, r, h, c, y, p_end)
-                for i in range(equations.SIZE):
+                set_end(q, p, z, r, h, c, y, p_end)
+                for i in range(SIZE):
                     q[i] = y[i]
                     p[i] = p_end[i]
-                if equations.PROJECTS:
+                if PROJECTS:
                     if not find_velocity(q, p, w, c, r, B):
                         return NO_VELOCITY
-                    equations.set_tangent(q, p, w, c, p)
+                    set_tangent(q, p, w, c, p)
                 remember(past[part], z)
                 for i in range(multiplied.shape[0]):
                     if k == 0:
-                        multiplied[i] += equations.MULTIPLIER_SCALE * weights[part] * z[equations.MOTIONS + i]
+                        multiplied[i] += MULTIPLIER_SCALE * weights[part] * z[MOTIONS + i]
             done += 1
             report[0] = done
-        for i in range(min(equations.SIZE, equations.MOTIONS)):
+        for i in range(min(SIZE, MOTIONS)):
             w[i] = z[i]
         if not find_velocity(q, p, w, c, r, B):
             return NO_VELOCITY
