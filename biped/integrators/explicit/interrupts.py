@@ -14,7 +14,7 @@ def interrupts_afterwards() -> Iterator[list[int]]:
     """Defer Ctrl-C to the end of the block, or of the outermost of nested blocks; yields the deferred signals."""
     global _caught
     if _caught is not None or threading.current_thread() is not threading.main_thread():
-        yield _caught or []  # deferred already, or Ctrl-C raises nothing in this thread
+        yield []  # the outermost block has the signals, or Ctrl-C raises nothing in this thread
         return
     before = signal.getsignal(signal.SIGINT)
     if not callable(before):
