@@ -4,6 +4,7 @@ from .gains import load_gains, save_gains
 from .held_joints import HeldJoints
 from .impedance import JointImpedance
 from .joint_pd import JointPD
+from .kernels.joint_pd import PdLaw, ServoLaw
 from .law import control
 from .lqr import LQR
 from .person import Person
@@ -16,6 +17,7 @@ from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
     "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "HeldJoints", "JointImpedance", "JointPD",
-    "LateralSteps", "Person", "Postural", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks", "Stepping",
-    "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
+    "LateralSteps", "PdLaw", "Person", "Postural", "Reweighting", "ServoLaw", "SetPointMotion", "SetPointPath",
+    "StepTasks", "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains",
+    "save_gains",
 ]  # fmt: skip

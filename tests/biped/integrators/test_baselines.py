@@ -392,12 +392,13 @@ def test_dop853_takes_any_controller_and_records_the_same_columns(person, postur
     assert np.abs(runs[1].frame["desired_fz"]).min() > 100.0
 
 
-def test_ctrl_c_leaves_a_whole_step_that_can_be_continued(person, posture, monkeypatch):
+@pytest.mark.parametrize(("controller", "last"), [(Constant(), 7), (CONTROLLER, 8)], ids=["python", "compiled"])
+def test_ctrl_c_leaves_whole_steps_or_ticks_that_can_be_continued(person, posture, monkeypatch, controller, last):
     from biped.integrators.explicit import adaptive
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have left it ignored
     whole = posture(person)
-    whole = simulate(person, CONTROLLER, state=whole, step=5e-4, duration=0.01, integrator=Adaptive()).state
+    whole = simulate(person, controller, state=whole, step=5e-4, duration=0.01, integrator=Adaptive()).state
     calls = []
 
     def interrupted(*arguments):
@@ -410,13 +411,14 @@ def test_ctrl_c_leaves_a_whole_step_that_can_be_continued(person, posture, monke
     monkeypatch.setattr(adaptive, "end_flow", interrupted)
     state = posture(person)
     with pytest.raises(RunInterrupted) as caught:
-        simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.01, integrator=Adaptive())
-    assert len(calls) == 7
+        simulate(person, controller, state=state, step=5e-4, duration=0.01, integrator=Adaptive())
+    assert len(calls) == last
     assert caught.value.run.summary["verdict"] == "interrupted"
     state = caught.value.run.state
-    assert state.steps == 7
-    assert state.arrays.counts[INTO_TICK] == 3
-    state = simulate(person, CONTROLLER, state=state, step=5e-4, duration=0.0065, integrator=Adaptive()).state
+    assert state.steps == last
+    assert state.arrays.counts[INTO_TICK] == last % 4
+    left = 5e-4 * (20 - last)
+    state = simulate(person, controller, state=state, step=5e-4, duration=left, integrator=Adaptive()).state
     assert state.steps == 20
     assert_same_arrays(whole.arrays, state.arrays)
 
