@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import warnings
 from functools import lru_cache
 from pathlib import Path
@@ -129,12 +130,22 @@ def load_network(path: Path, version: int | None = None) -> Network:
 
 
 def version_of(path: Path) -> int:
-    """Return a number that changes with the file of a network; raises InputError as ``load_network``."""
+    """Return a number that changes with the files of a network; raises InputError as ``load_network``."""
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path}: a network must be a file {', '.join(SUFFIXES)}")
     if not path.is_file():
         raise InputError(f"{path}: this file does not exist")
-    return path.stat().st_mtime_ns
+    return sum(file.stat().st_mtime_ns for file in files_of(path))
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the file of a network and, for ONNX, the existing files of weights to which it refers."""
+    if path.suffix != ".onnx":
+        return (path,)
+    content = path.read_bytes()  # a protocol buffer: an entry has a key, and a value of so many bytes
+    places = re.finditer(rb"\n\x08location\x12(.)", content, re.DOTALL)
+    names = {content[place.end() : place.end() + place[1][0]].decode(errors="replace") for place in places}
+    return path, *(path.parent / name for name in sorted(names) if (path.parent / name).is_file())
 
 
 @lru_cache(maxsize=4)

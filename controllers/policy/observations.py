@@ -81,16 +81,19 @@ TERMS: dict[str, Callable[[TermInputs], Floats]] = {
     "base_ang_vel": TermInputs.angular_velocity,
     "projected_gravity": lambda seen: -seen.axes[2],
     "command": lambda seen: seen.command,
+    "command_lin_vel": lambda seen: seen.command[:2],
+    "command_ang_vel": lambda seen: seen.command[2:],
     "joint_pos": lambda seen: seen.angles,
     "joint_vel": lambda seen: seen.rates,
     "last_action": lambda seen: seen.action,
     "phase_cos": lambda seen: np.cos(seen.phases),
     "phase_sin": lambda seen: np.sin(seen.phases),
 }
-#: Other names of terms, of mjlab and Isaac Lab.
+#: Other names of terms, of mjlab, Isaac Lab and holosoma.
 ALIASES = {
     "actions": "last_action", "velocity_commands": "command", "twist": "command", "joint_pos_rel": "joint_pos",
-    "joint_vel_rel": "joint_vel",
+    "joint_vel_rel": "joint_vel", "dof_pos": "joint_pos", "dof_vel": "joint_vel", "sin_phase": "phase_sin",
+    "cos_phase": "phase_cos",
 }  # fmt: skip
 
 

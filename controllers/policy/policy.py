@@ -19,7 +19,7 @@ from contact.arrays import Floats
 from controllers.kernels.joint_pd import PdLaw, ServoLaw
 from controllers.parameter import parameter
 from controllers.policy.description import Description, network_of, read
-from controllers.policy.networks import Array, load_network, reason_of, version_of
+from controllers.policy.networks import Array, files_of, load_network, reason_of, version_of
 from controllers.policy.observations import TERMS, TermInputs
 
 
@@ -66,7 +66,7 @@ class Policy(Controller):
     @property
     def files(self) -> tuple[str | Path, ...]:  # type: ignore[override]  # the files of this object
         """Files that belong to the policy: description and network."""
-        return self.source, network_of(Path(self.source))
+        return self.source, *files_of(network_of(Path(self.source)))
 
     def description(self, model: Model) -> Description:
         """Return the description, read once for a model."""

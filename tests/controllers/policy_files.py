@@ -5,22 +5,23 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 
-def _saved(path, nodes, inputs, outputs, constants, metadata=None):
+def _saved(path, nodes, inputs, outputs, constants, metadata=None, weights=None):
     info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs]
     out = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs]
     tensors = [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in constants.items()]
     graph = helper.make_graph(nodes, "policy", info, out, tensors)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
     helper.set_model_props(model, metadata or {})
-    onnx.save(model, str(path))
+    onnx.save(model, str(path), save_as_external_data=weights is not None, location=weights, size_threshold=0)
     return path
 
 
-def linear_network(path, matrix, metadata=None):
-    """Write the network ``action = matrix @ observation``."""
+def linear_network(path, matrix, metadata=None, weights=None):
+    """Write the network ``action = matrix @ observation``, its weights in a file of their own if that is named."""
     node = helper.make_node("MatMul", ["obs", "w"], ["actions"])
     n, size = np.shape(matrix)
-    return _saved(path, [node], [("obs", [1, size])], [("actions", [1, n])], {"w": np.transpose(matrix)}, metadata)
+    inputs, outputs, constants = [("obs", [1, size])], [("actions", [1, n])], {"w": np.transpose(matrix)}
+    return _saved(path, [node], inputs, outputs, constants, metadata, weights)
 
 
 def counting_network(path, joints, size):

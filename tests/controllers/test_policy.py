@@ -36,7 +36,8 @@ def fed(folder, terms, size, observations, **keys):
     numbers = []
     for first in range(0, size, N):
         network = linear_network(folder / "echo.onnx", np.eye(size + N)[first : first + N, :size])
-        policy = Policy(describe(folder / "echo.toml", network, observation=terms, kp="1.0", **keys), period=0.02)
+        file = describe(folder / "echo.toml", network, observation=terms, kp="1.0", **keys)
+        policy = Policy(file, forward=0.25, left=0.5, turn=-0.125, period=0.02)
         policy.reset(observations[0])
         for observation in observations:
             policy.torques(observation)
@@ -53,10 +54,13 @@ def test_terms_are_in_the_axes_of_the_imu(tmp_path):
         "base_lin_vel": turn @ (seen.velocity + np.cross(seen.angular_velocity, arm)),
         "base_ang_vel": turn @ seen.angular_velocity,
         "projected_gravity": turn @ [0.0, 0.0, -1.0],
-        "joint_pos": seen.angles - np.where(["knee" in name for name in MODEL.joint_names], -0.3, 0.0),
+        "command": [0.25, 0.5, -0.125],
+        "command_ang_vel": [-0.125],
+        "command_lin_vel": [0.25, 0.5],
+        "dof_pos": seen.angles - np.where(["knee" in name for name in MODEL.joint_names], -0.3, 0.0),
         "joint_vel": 0.5 * seen.rates,
         "actions": np.zeros(N),
-        "phase_sin": [0.0, 0.0],
+        "sin_phase": [0.0, 0.0],
         "phase_cos": [1.0, -1.0],
     }
     terms = [f'"{name}"' if name != "joint_vel" else '{ term = "joint_vel", scale = 0.5 }' for name in expected]
@@ -146,17 +150,23 @@ def test_a_wrong_description_is_refused(tmp_path, keys, message):
         Policy(describe(tmp_path / "echo.toml", network, **STILL | keys)).torques(seen)
 
 
-def test_a_study_does_not_go_on_with_other_weights(tmp_path, capsys):
-    name = describe(tmp_path / "still.toml", linear_network(tmp_path / "still.onnx", np.zeros((N, 3))), **STILL)
+@pytest.mark.parametrize("file", ["still.onnx", "still.onnx.data"])
+def test_a_study_does_not_go_on_with_other_weights(tmp_path, capsys, file):
+    weights = file if file.endswith(".data") else None
+    network = linear_network(tmp_path / "still.onnx", np.zeros((N, 3)), weights=weights)
+    name = describe(tmp_path / "still.toml", network, **STILL)
     study = ["sweep", str(tmp_path / "sweep.toml"), "--policy", name, "--out", str(tmp_path / "out"), "--no-figures"]
     (tmp_path / "sweep.toml").write_text(
         'experiment = "balance"\n[set]\nrun.duration = 0.02\npush.start = 0.0\n[vary]\npush.impulse = [1.0, 2.0]\n',
         encoding="utf-8",
     )
     assert main(study) == 0
-    linear_network(tmp_path / "still.onnx", np.ones((N, 3)))
+    if weights:
+        np.ones((3, N), np.float32).tofile(tmp_path / weights)
+    else:
+        linear_network(tmp_path / "still.onnx", np.ones((N, 3)))
     assert main(study) == 2
-    assert "still.onnx has been edited since" in capsys.readouterr().err
+    assert f"{file} has been edited since" in capsys.readouterr().err
 
 
 def test_a_session_under_way_is_copied_and_its_controller_remembers(tmp_path):
