@@ -1,5 +1,6 @@
 """Features for training: servos, observations in body axes, randomized episodes, terms of the reward, pictures."""
 
+import contextlib
 import copy
 import pickle
 import warnings
@@ -229,15 +230,14 @@ def test_bad_input_is_refused(make, given, message):
 @BROWSER[0]
 @BROWSER[1]
 def test_pictures_show_the_present_state():
-    env = gymnasium.make(NAME, render_mode="rgb_array").unwrapped
-    with warnings.catch_warnings(action="ignore"):
-        check_env(env)
-    env.reset(seed=1)
-    before, _, after = env.render(), env.step(np.zeros(12)), env.render()
-    assert (before.shape, before.dtype) == ((360, 480, 3), np.uint8)
-    assert not np.array_equal(before, after)
-    env.session.state.arrays.q[0] += 3.0
-    red, _, blue = env.render()[180, 240].astype(int)
-    assert blue > 1.3 * red  # the camera follows: the shirt is still in the middle
-    assert pickle.loads(pickle.dumps(env)).render_mode == "rgb_array"
-    env.close()
+    with contextlib.closing(gymnasium.make(NAME, render_mode="rgb_array").unwrapped) as env:
+        with warnings.catch_warnings(action="ignore"):
+            check_env(env)
+        env.reset(seed=1)
+        before, _, after = env.render(), env.step(np.zeros(12)), env.render()
+        assert (before.shape, before.dtype) == ((360, 480, 3), np.uint8)
+        assert not np.array_equal(before, after)
+        env.session.state.arrays.q[0] += 3.0
+        red, _, blue = env.render()[180, 240].astype(int)
+        assert blue > 1.3 * red  # the camera follows: the shirt is still in the middle
+        assert pickle.loads(pickle.dumps(env)).render_mode == "rgb_array"
