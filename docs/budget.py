@@ -17,7 +17,7 @@ PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "k
 LIMITS = {
     "lines of product": 112_150,
     "lines of kernelcache": 1_481,
-    "lines of tests": 54_320,
+    "lines of tests": 54_350,
     "kernels of a first run": 408,
     "first run, processor, in units": 1_250,  # the unit itself varies by a fifth from run to run
     "tests, processor, in units": 42_000,

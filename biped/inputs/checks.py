@@ -15,7 +15,7 @@ from contact.arrays import Floats
 def is_finite(value: object) -> bool:
     """Return True if a value is a real number that is neither infinite nor NaN."""
     number: Any = value
-    return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
+    return isinstance(value, Real) and not isinstance(number, bool) and bool(abs(number) <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:

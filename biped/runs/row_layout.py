@@ -16,27 +16,14 @@ POSE = log.PoseColumns._fields
 ESTIMATE = "estimate"
 _XYZ = ("x", "y", "z")
 #: Units of a joint's coordinates, velocities and torques, by its kind.
-_COORDINATES = {
-    "revolute": ["rad"],
-    "prismatic": ["m"],
-    "helical": ["rad"],
-    "spherical": ["1"] * 4,
-    "floating": ["m"] * 3 + ["1"] * 4,
+_UNITS = {
+    "revolute": (["rad"], ["rad/s"], ["N*m"]),
+    "prismatic": (["m"], ["m/s"], ["N"]),
+    "helical": (["rad"], ["rad/s"], ["N*m"]),
+    "spherical": (["1"] * 4, ["rad/s"] * 3, ["N*m"] * 3),
+    "floating": (["m"] * 3 + ["1"] * 4, ["m/s"] * 3 + ["rad/s"] * 3, ["N"] * 3 + ["N*m"] * 3),
 }
-_VELOCITIES = {
-    "revolute": ["rad/s"],
-    "prismatic": ["m/s"],
-    "helical": ["rad/s"],
-    "spherical": ["rad/s"] * 3,
-    "floating": ["m/s"] * 3 + ["rad/s"] * 3,
-}
-_TORQUES = {
-    "revolute": ["N*m"],
-    "prismatic": ["N"],
-    "helical": ["N*m"],
-    "spherical": ["N*m"] * 3,
-    "floating": ["N"] * 3 + ["N*m"] * 3,
-}
+_COORDINATES, _VELOCITIES, _TORQUES = ({kind: units[k] for kind, units in _UNITS.items()} for k in range(3))
 #: Units of a controller's columns, by the beginning of the name.
 _BEGINNINGS = {"angle": "rad", "position": "m", "rate": "rad/s", "torque": "N*m", "ledger": "J"}
 #: Units by the last part of a name: quaternions, velocities, rates, forces, moments, momenta.

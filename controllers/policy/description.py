@@ -74,7 +74,7 @@ def read(path: Path, model: Model) -> Description:
     file_kp = [servos[name].gain if name in servos else math.nan for name in joints]
     file_kd = [-servos[name].bias[2] if name in servos else 0.0 for name in joints]
     posture = [dict(model.posture).get(name, 0.0) for name in joints]
-    kp = table.by_joint("kp", joints, file_kp)
+    kp = table.by_joint("kp", joints, file_kp, 0.0)
     if np.isnan(kp).any():
         lacking = ", ".join(name for name, value in zip(joints, kp, strict=True) if math.isnan(value))
         raise table.error("kp", f"give stiffness [N·m/rad]; the robot's file has no position actuators for {lacking}")
@@ -90,7 +90,7 @@ def read(path: Path, model: Model) -> Description:
         imu=table.imu(model),
         gait=table.gait(),
         servo=Servo(
-            kp, table.by_joint("kd", joints, file_kd), bounds[:, 0], bounds[:, 1],
+            kp, table.by_joint("kd", joints, file_kd, 0.0), bounds[:, 0], bounds[:, 1],
             np.array([model.coordinate(name) for name in joints]), np.array([model.dof(name) for name in joints]),
         ),
     )  # fmt: skip
@@ -123,7 +123,9 @@ class Table:
 
     def error(self, key: str, meaning: str) -> InputError:
         """Return an error about the value of a key."""
-        return InputError(f"{self._path}: {key} = {self._given.get(key)!r}: {meaning}")
+        value = self._given.get(key, [])
+        given = "" if isinstance(value, list) else f" = {value!r}"  # lists are long
+        return InputError(f"{self._path}: {key}{given}: {meaning}")
 
     def known(self, name: Any, names: Any, what: str) -> str:
         """Return a name that is in ``names``; raises InputError for any other."""
@@ -131,32 +133,28 @@ class Table:
             raise InputError(f"{self._path}: {unknown(what, str(name), names)}")
         return str(name)
 
-    def get(self, key: str, default: Any) -> Any:
-        """Return the value of a key, or a default."""
-        return self._given.get(key, default)
-
     def joints(self, model: Model) -> list[str]:
         """Return the names of all joints, in the order of the network."""
-        given = self.get("joints", list(model.joint_names))
+        given = self._given.get("joints", list(model.joint_names))
         if not isinstance(given, list):
             raise self.error("joints", "it must be a list of the names of all joints")
         names = [self.known(name, model.joint_names, "joint") for name in given]
         wrong = {name: names.count(name) for name in model.joint_names if names.count(name) != 1}
         if wrong:
-            counts = ", ".join(f"{name} ({count} times)" for name, count in wrong.items())
+            counts = ", ".join(f"{name} ({count} times)" for name, count in [*wrong.items()][:3])
             raise self.error("joints", f"it must name each joint of {model.name!r} once, but has {counts}")
         return names
 
     def switch(self, key: str) -> bool | None:
         """Return true, false or None for an absent key."""
-        value = self.get(key, None)
+        value = self._given.get(key, None)
         if value is not None and not isinstance(value, bool):
             raise self.error(key, "it must be true or false")
         return value
 
     def table(self, key: str, keys: tuple[str, ...]) -> dict[str, Any]:
         """Return a table that has some of these keys; empty if it is absent."""
-        value = self.get(key, {})
+        value = self._given.get(key, {})
         if not isinstance(value, Mapping):
             raise self.error(key, f"it must be a table with {', '.join(keys)}")
         for name in value:
@@ -173,14 +171,14 @@ class Table:
 
     def number(self, key: str, default: float) -> float:
         """Return a number above zero."""
-        value = self.get(key, default)
+        value = self._given.get(key, default)
         if value is not default and not (is_finite(value) and value > 0.0):
             raise self.error(key, "it must be a finite number above zero")
         return float(value)
 
-    def by_joint(self, key: str, joints: list[str], default: list[float]) -> Floats:
+    def by_joint(self, key: str, joints: list[str], default: list[float], least: float = -math.inf) -> Floats:
         """Return a number for each joint: from one number, a list, or a table with patterns; later ones win."""
-        value = self.get(key, default)
+        value = self._given.get(key, default)
         if isinstance(value, Mapping):
             try:
                 resolved = by_joint(value, key, joints)
@@ -193,11 +191,13 @@ class Table:
         values = np.array(value if isinstance(value, list) else [value] * len(joints), dtype=object)
         if value is not default and (len(values) != len(joints) or not all(map(is_finite, values))):
             raise self.error(key, f"it must be a number, {len(joints)} numbers, or a table with one for each joint")
+        if (values < least).any():
+            raise self.error(key, f"it must not be below {least:g}")
         return values.astype(np.float64)
 
     def terms(self) -> tuple[Term, ...]:
         """Return the terms of the observation."""
-        given = self.get("observation", None)
+        given = self._given.get("observation", None)
         if not isinstance(given, list) or not given:
             raise self.error("observation", f"list its terms: {', '.join(TERMS)}")
         terms = []
@@ -207,7 +207,7 @@ class Table:
                 self.known(key, ("term", "scale", "history"), "key of a term")
             name = ALIASES.get(str(fields.get("term")), str(fields.get("term")))
             history = fields.get("history", 1)
-            if not isinstance(history, int) or history < 1:
+            if type(history) is not int or history < 1:
                 raise self.error("observation", f"{name}: history must be a whole number above zero")
             scale = self.numbers("observation", fields.get("scale", 1.0))
             terms.append(Term(self.known(name, TERMS, "term"), scale, history))
@@ -225,7 +225,7 @@ class Table:
     def gait(self) -> Gait | None:
         """Return the clock of the gait; None without one."""
         given = self.table("gait", ("period", "offsets", "standing"))
-        if not given:
+        if "gait" not in self._given:
             return None
         if not is_finite(given.get("period")) or given["period"] <= 0.0:
             raise self.error("gait", "it needs period, a number of seconds above zero")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import warnings
 from functools import lru_cache
@@ -140,12 +141,18 @@ def version_of(path: Path) -> int:
 
 def files_of(path: Path) -> tuple[Path, ...]:
     """Return the file of a network and, for ONNX, the existing files of weights to which it refers."""
-    if path.suffix != ".onnx":
-        return (path,)
-    content = path.read_bytes()  # a protocol buffer: an entry has a key, and a value of so many bytes
-    places = re.finditer(rb"\n\x08location\x12(.)", content, re.DOTALL)
-    names = {content[place.end() : place.end() + place[1][0]].decode(errors="replace") for place in places}
-    return path, *(path.parent / name for name in sorted(names) if (path.parent / name).is_file())
+    return path, *filter(Path.is_file, _weights(path, path.stat().st_mtime_ns) if path.suffix == ".onnx" else ())
+
+
+@lru_cache(maxsize=4)
+def _weights(path: Path, _modified: int) -> list[Path]:
+    """Return the files in the entries ``location`` of an ONNX file, a protocol buffer: key, length, value."""
+    content, names = path.read_bytes(), set()
+    entry = rb"\n\x08location\x12([\x80-\xff]?)([\x00-\x7f])"  # a byte has seven bits of the length, the lowest first
+    for place in re.finditer(entry, content):
+        low, high = (place[1][0] & 0x7F, place[2][0]) if place[1] else (place[2][0], 0)
+        names.add(os.fsdecode(content[place.end() : place.end() + (high << 7 | low)]))
+    return [path.parent / name for name in sorted(names)]
 
 
 @lru_cache(maxsize=4)

@@ -1,5 +1,6 @@
 """Terms of a policy's observation, with the names of Isaac Lab and mjlab."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,10 @@ class Gait(NamedTuple):
     period: float  # [s]
     offsets: Floats  # (legs,) phases at the start
     standing: Floats | None  # (legs,) phases while no motion is commanded; None: the clock runs always
+
+    def stands(self, command: Floats) -> bool:
+        """Return True if the clock stands still at this commanded velocity."""
+        return self.standing is not None and math.hypot(*command) < 0.01
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class TermInputs:
         """Phases of the legs, (legs,) [rad]."""
         gait = self.gait
         assert gait is not None
-        if gait.standing is not None and np.linalg.norm(self.command) < 0.01:
+        if gait.standing is not None and gait.stands(self.command):
             return 2.0 * np.pi * gait.standing
         return 2.0 * np.pi * (self.time / gait.period + gait.offsets)
 

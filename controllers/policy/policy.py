@@ -68,9 +68,17 @@ class Policy(Controller):
         """Files that belong to the policy: description and network."""
         return self.source, *files_of(network_of(Path(self.source)))
 
+    @property
+    def command(self) -> Floats:
+        """Commanded velocity, (3,): forward and to the left [m/s], turn rate [rad/s]."""
+        return np.array([self.forward, self.left, self.turn])
+
     def description(self, model: Model) -> Description:
         """Return the description, read once for a model."""
-        about: Description = model.once(_read, self.source, os.stat(self.source).st_mtime_ns)
+        if not self.period > 0.0:
+            raise InputError(f"controller.period = {self.period:g} s: it must be above zero, such as 0.002 s")
+        when = os.stat(self.source).st_mtime_ns
+        about: Description = model.once(_read, self.source, when, version_of(model.once(_network, self.source, when)))
         ratio = about.period / self.period
         if ratio < 1.0 - 1e-9 or abs(ratio - round(ratio)) > 1e-9 * ratio:
             raise InputError(
@@ -146,8 +154,7 @@ class Policy(Controller):
     def _ask(self, about: Description, memory: Memory, observation: Observation) -> None:
         """Call the network."""
         inputs = TermInputs(
-            observation, memory.ticks * self.period, about.imu, about.gait,
-            np.array([self.forward, self.left, self.turn]),
+            observation, memory.ticks * self.period, about.imu, about.gait, self.command,
             observation.q[about.servo.coordinates] - about.default, observation.v[about.servo.dofs], memory.action,
         )  # fmt: skip
         network = load_network(about.network, memory.version)
@@ -163,7 +170,7 @@ class Policy(Controller):
             ) from error
         if action.shape != memory.action.shape:
             raise InputError(
-                f"{about.network}: its output has {action.size} numbers; the policy has {memory.action.size} joints"
+                f"{about.network}: its output has {action.size} numbers, but the robot has {memory.action.size} joints"
             )
         if not np.isfinite(action).all():
             raise InputError(f"{about.network}: its output is not finite at {observation.time:g} s")
@@ -176,7 +183,7 @@ class Policy(Controller):
             value = np.asarray(TERMS[term.name](inputs), dtype=np.float64)
             if term.scale.size not in (1, value.size):
                 raise InputError(
-                    f"{self.source}: {term.name} has {value.size} numbers, and its scale {term.scale.size}"
+                    f"{self.source}: the scale of {term.name} has {term.scale.size} numbers: give one, or {value.size}"
                 )
             history.append(term.scale * value)
             while len(history) < term.history:  # before the first call all values were as in it
@@ -189,5 +196,9 @@ def _limited(values: Floats, limit: float) -> Floats:
     return values if limit == math.inf else np.clip(values, -limit, limit)
 
 
-def _read(model: Model, file: str, _modified: int) -> Description:
+def _network(_: Model, file: str, _modified: int) -> Path:
+    return network_of(Path(file))
+
+
+def _read(model: Model, file: str, _modified: int, _version: int) -> Description:
     return read(Path(file), model)

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 SHORTHANDS = {
     "duration": ("run.duration", "S", "simulated time in seconds (run.duration)"),
     "step": ("run.step", "S", "time step of the integrator in seconds (run.step)"),
-    "integrator": (
-        "integrator.name",
-        "NAME",
-        "integrator, or engine: pybullet, mujoco, SCENE.xml of MuJoCo (integrator.name)",
-    ),
+    "integrator": ("integrator.name", "NAME", "integrator or engine: pybullet, mujoco, SCENE.xml (integrator.name)"),
     "seed": ("initial.seed", "N", "seed of a random initial state (initial.seed; SD initial.jitter, default 0.01 rad)"),
 }
 #: Aliases of these options.
@@ -37,10 +33,11 @@ def add_experiment(parser: Parser, default: str | None = None, text: str = "") -
 
 
 def add_controller(parser: Parser) -> None:
-    names = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME"
-    parser.option("--controller", "NAME", f"controller: {names} (controller.name)")
-    parser.option(
-        "--policy", "FILE", "trained policy: the TOML file that describes it (controller.name)", dest="controller"
+    names = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME, MODULE:NAME or FILE.toml"
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--controller", metavar="NAME", help=f"controller: {names} (controller.name)")
+    one.add_argument(
+        "--policy", metavar="FILE", dest="controller", help="trained policy: its TOML file (controller.name)"
     )
 
 

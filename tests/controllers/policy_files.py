@@ -17,7 +17,7 @@ def _saved(path, nodes, inputs, outputs, constants, metadata=None, weights=None)
 
 
 def linear_network(path, matrix, metadata=None, weights=None):
-    """Write the network ``action = matrix @ observation``, its weights in a file of their own if that is named."""
+    """Write the network ``action = matrix @ observation``; ``weights`` names a separate file for its weights."""
     node = helper.make_node("MatMul", ["obs", "w"], ["actions"])
     n, size = np.shape(matrix)
     inputs, outputs, constants = [("obs", [1, size])], [("actions", [1, n])], {"w": np.transpose(matrix)}

@@ -122,13 +122,22 @@ def test_metadata_of_the_network_stand_for_absent_keys(tmp_path):
     for k, name in enumerate(order):
         angle, rate = seen.q[MODEL.coordinate(name)], seen.v[MODEL.dof(name)]
         assert torques[name] == pytest.approx((10.0 + k) * (0.1 * k + 0.25 * down[k] - angle) - 2.0 * rate, abs=1e-5)
+    linear_network(tmp_path / "exported.onnx", np.eye(N, 3 + N), metadata | {"action_scale": "0.5"})
+    assert law.description(MODEL).action_scale == pytest.approx(np.full(N, 0.5))
+
+
+@pytest.mark.parametrize("weights", ["w", "w" * 130])
+def test_files_of_weights_belong_to_the_policy(tmp_path, weights):
+    network = linear_network(tmp_path / "zero.onnx", np.zeros((N, 3)), weights=weights)
+    policy = Policy(describe(tmp_path / "zero.toml", network, **STILL))
+    assert policy.files == (policy.source, network, tmp_path / weights)
 
 
 @pytest.mark.parametrize(("keys", "message"), [
     ({"observations": "[]"}, "unknown key 'observations'; did you mean 'observation'"),
     ({"observation": '["gravity"]'}, "unknown term 'gravity'"),
-    ({"observation": '[{ term = "joint_pos", scale = [1, 2] }]'}, "joint_pos has 12 numbers, and its scale 2"),
-    ({"observation": '["phase_sin"]'}, "gait = None: the terms phase_… need it"),
+    ({"observation": '[{ term = "joint_pos", scale = [1, 2] }]'}, "scale of joint_pos has 2 numbers: give one, or 12"),
+    ({"observation": '["phase_sin"]'}, "gait: the terms phase_… need it"),
     ({"kp": "[1.0, 2.0]"}, "it must be a number, 12 numbers, or a table"),
     ({"kp": '{ "*_knee_pitch" = 1.0 }'}, "no pattern fits left_hip_roll"),
     ({"joints": '["left_knee_pitch"]'}, "it must name each joint of 'human' once, but has left_hip_roll (0 times)"),
@@ -138,6 +147,9 @@ def test_metadata_of_the_network_stand_for_absent_keys(tmp_path):
     ({"imu": "{ point = [0.0, 1.0] }"}, "it must be 3 numbers"),
     ({"gait": "{ period = 0.8, offsets = [0.0, 0.5], standing = [0.5] }"}, "it must be 2 numbers"),
     ({"clamp": '"false"'}, "it must be true or false"),
+    ({"gait": "{}"}, "it needs period"),
+    ({"kd": "-1"}, "kd = -1: it must not be below 0"),
+    ({"kp": "true"}, "kp = True: it must be a number"),
     ({"period": "0.005"}, "it must be a multiple of controller.period = 0.002 s"),
     ({"period": "-1"}, "period = -1: it must be a finite number above zero"),
     ({"observation": '["joint_pos"]'}, "echo.onnx: no output for 12 numbers (joint_pos 12)"),
@@ -184,6 +196,12 @@ def test_a_session_under_way_is_copied_and_its_controller_remembers(tmp_path):
     kept, (first, *_) = law.memory(), [law.torques(seen) for _ in range(7)]
     law.remember(kept)
     assert np.array_equal(law.torques(seen), first)
+
+
+def test_a_period_of_zero_is_refused(tmp_path):
+    network = linear_network(tmp_path / "zero.onnx", np.zeros((N, 3)))
+    with pytest.raises(InputError, match=re.escape("controller.period = 0 s: it must be above zero")):
+        Policy(describe(tmp_path / "zero.toml", network, **STILL), period=0.0).law(MODEL)
 
 
 def test_an_output_that_is_not_finite_is_refused(tmp_path):

@@ -2,10 +2,11 @@
 
 The sole is the part of the foot within 5 mm of its lowest point, in the robot's standing posture. Its corners are those
 of its convex hull in the horizontal plane. Of more than four corners, those whose removal costs the least area are
-removed until four are left, so that a scanned sole is as quick to simulate as a plain one.
+removed, so that a scanned sole is quick to simulate, until four are left or the next costs 5 % of the sole's area.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from contact.arrays import Floats
 
 #: [m] Height of the sole above the lowest point of a foot.
 SOLE = 0.005
-CORNERS = 4
+CORNERS = 4  # at least
+#: Share of a sole's area from which on a fifth corner, such as the tip of a pointed toe, is kept.
+SHARE = 0.05
 #: Number of points around the rim of a cylinder.
 _AROUND = 8
 
@@ -49,8 +52,7 @@ def radius_of(shape: Any) -> float:
 
 
 def _box(half: Floats) -> Floats:
-    signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-    return signs * half
+    return half * np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
 def _cylinder(radius: float, half: float) -> Floats:
@@ -68,12 +70,15 @@ def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
         clockwise: direction seen from above; True starts at the front's left corner, False at its right.
     """
     low = points[points[:, 2] <= points[:, 2].min() + SOLE]
-    kept = low[_hull(low[:, :2])]
-    while len(kept) > CORNERS:
-        kept = np.delete(kept, int(np.argmin(_ears(kept[:, :2]))), axis=0)
-    if clockwise:
-        kept = kept[::-1]
-    return _from_the_front(kept, np.asarray(facing[:2]), clockwise)
+    hull = low[_hull(low[:, :2])]
+    n, kept, whole = len(hull), [*range(len(hull))], sum(_area(hull[0], *edge) for edge in pairwise(hull))
+    while len(kept) > CORNERS and min(ears := _ears(hull[kept])) < SHARE * whole:
+        kept.pop(int(np.argmin(ears)))
+    for k in range(len(kept) if n > CORNERS else 0):  # of the corners between its neighbours, the one with most area
+        before, after = kept[k - 1], kept[(k + 1) % len(kept)]
+        between = [i % n for i in range(before + 1, after + n * (after <= before))]
+        kept[k] = max((_area(hull[before], hull[i], hull[after]), i) for i in between)[1]
+    return _from_the_front(hull[kept[::-1] if clockwise else kept], np.asarray(facing[:2]), clockwise)
 
 
 def _hull(points: Floats) -> list[int]:
@@ -97,13 +102,12 @@ def _area(a: Floats, b: Floats, c: Floats) -> float:
 
 def _ears(polygon: Floats) -> list[float]:
     """Return the area lost by removing each corner."""
-    n = len(polygon)
-    return [abs(_area(polygon[i - 1], polygon[i], polygon[(i + 1) % n])) for i in range(n)]
+    after = np.roll(polygon, -1, axis=0)
+    return [abs(_area(polygon[i - 1], polygon[i], after[i])) for i in range(len(polygon))]
 
 
 def _from_the_front(polygon: Floats, facing: Floats, clockwise: bool) -> Floats:
     """Return the polygon's corners in the same order, starting at the first corner of the front."""
     side = np.array([-facing[1], facing[0]]) * (1.0 if clockwise else -1.0)
-    middle = polygon[:, :2].mean(axis=0)
-    first = int(np.argmax((polygon[:, :2] - middle) @ (facing + 0.999 * side)))
+    first = int(np.argmax(polygon[:, :2] @ (facing + 0.999 * side)))
     return np.roll(polygon, -first, axis=0)

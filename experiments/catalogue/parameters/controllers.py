@@ -10,6 +10,7 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.errors import InputError
 from biped.inputs.modules import digest_of
+from controllers.policy.networks import SUFFIXES
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, with_group
@@ -40,6 +41,8 @@ class Controllers(OpenRegistry):
     """Registry of controllers, which also finds trained policies by the TOML files that describe them."""
 
     def find(self, name: str) -> Entry:
+        if name.endswith(SUFFIXES):
+            raise InputError(f"controller {name!r} is a network: name the TOML file that describes it")
         if not name.endswith(".toml"):
             return super().find(name)
         from controllers.policy import Policy

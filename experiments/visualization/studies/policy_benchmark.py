@@ -50,9 +50,9 @@ def phase_panels(plan: Threshold, findings: Findings) -> list[Panel]:
 
     There is a panel for each quarter of the directions; none if the policy's clock does not run.
     """
-    gait = _policy(plan).description(_model(plan)).gait
-    commanded = any(name.startswith("controller.") for name in plan.conditions[0].changes)
-    if gait is None or (gait.standing is not None and not commanded):
+    law = _policy(plan)
+    gait = law.description(_model(plan)).gait
+    if gait is None or gait.stands(law.command):
         return []
     mine = [finding for finding in findings.conditions if not finding.condition.is_reference]
     top = 1.1 * max([b.low for finding in mine for b in finding.brackets if math.isfinite(b.low)], default=1.0)
@@ -96,7 +96,7 @@ def _model(plan: Threshold) -> Model:
 
 
 def _policy(plan: Threshold) -> Policy:
-    law = controller_from(plan.experiment.values({}))
+    law = controller_from(plan.experiment.values(plan.conditions[0].changes))
     assert isinstance(law, Policy)
     return law
 
