@@ -34,9 +34,9 @@ def add_experiment(parser: Parser, default: str | None = None, text: str = "") -
 
 def add_controller(parser: Parser) -> None:
     names = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME, MODULE:NAME or FILE.toml"
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--controller", metavar="NAME", help=f"controller: {names} (controller.name)")
-    one.add_argument(
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--controller", metavar="NAME", help=f"controller: {names} (controller.name)")
+    group.add_argument(
         "--policy", metavar="FILE", dest="controller", help="trained policy: its TOML file (controller.name)"
     )
 

@@ -71,8 +71,8 @@ def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
     """
     low = points[points[:, 2] <= points[:, 2].min() + SOLE]
     hull = low[_hull(low[:, :2])]
-    n, kept, whole = len(hull), [*range(len(hull))], sum(_area(hull[0], *edge) for edge in pairwise(hull))
-    while len(kept) > CORNERS and min(ears := _ears(hull[kept])) < SHARE * whole:
+    n, kept, total = len(hull), [*range(len(hull))], sum(_area(hull[0], *edge) for edge in pairwise(hull))
+    while len(kept) > CORNERS and min(ears := _ears(hull[kept])) < SHARE * total:
         kept.pop(int(np.argmin(ears)))
     for k in range(len(kept) if n > CORNERS else 0):  # of the corners between its neighbours, the one with most area
         before, after = kept[k - 1], kept[(k + 1) % len(kept)]
