@@ -142,7 +142,8 @@ class Table:
         wrong = {name: names.count(name) for name in model.joint_names if names.count(name) != 1}
         if wrong:
             counts = ", ".join(f"{name} ({count} times)" for name, count in [*wrong.items()][:3])
-            raise self.error("joints", f"it must name each joint of {model.name!r} once, but has {counts}")
+            more = ", …" * (len(wrong) > 3)
+            raise self.error("joints", f"it must name each joint of {model.name!r} once, but has {counts}{more}")
         return names
 
     def switch(self, key: str) -> bool | None:

@@ -73,12 +73,13 @@ class Policy(Controller):
         """Commanded velocity, (3,): forward and to the left [m/s], turn rate [rad/s]."""
         return np.array([self.forward, self.left, self.turn])
 
-    def description(self, model: Model) -> Description:
-        """Return the description, read once for a model."""
+    def description(self, model: Model, version: int | None = None) -> Description:
+        """Return the description, read once for a model and a version of the network; None: the present version."""
         if not self.period > 0.0:
             raise InputError(f"controller.period = {self.period:g} s: it must be above zero, such as 0.002 s")
-        when = os.stat(self.source).st_mtime_ns
-        about: Description = model.once(_read, self.source, when, version_of(model.once(_network, self.source, when)))
+        if version is None:  # in a run it is known
+            version = version_of(network_of(Path(self.source)))
+        about: Description = model.once(_read, self.source, os.stat(self.source).st_mtime_ns, version)
         ratio = about.period / self.period
         if ratio < 1.0 - 1e-9 or abs(ratio - round(ratio)) > 1e-9 * ratio:
             raise InputError(
@@ -123,8 +124,8 @@ class Policy(Controller):
 
     def torques(self, observation: Observation) -> Floats:
         """Return the servos' torques (joints,) [N·m], in the order of ``model.joint_names``; a call for each tick."""
-        model = observation.model
-        about, memory = self.description(model), self._memory(observation)
+        model, memory = observation.model, self._memory(observation)
+        about = self.description(model, memory.version)
         if memory.ticks % round(about.period / self.period) == 0:
             self._ask(about, memory, observation)
         memory.ticks += 1
@@ -135,7 +136,8 @@ class Policy(Controller):
 
     def act(self, observation: Observation, law: ServoLaw) -> None:
         """Set the servos' targets for a period of the policy."""
-        about, memory = self.description(observation.model), self._memory(observation)
+        memory = self._memory(observation)
+        about = self.description(observation.model, memory.version)
         self._ask(about, memory, observation)
         law.servo.target[about.servo.dofs] = self._targets(about, memory)
         law.wait[0] = round(about.period / self.period)
@@ -194,10 +196,6 @@ class Policy(Controller):
 
 def _limited(values: Floats, limit: float) -> Floats:
     return values if limit == math.inf else np.clip(values, -limit, limit)
-
-
-def _network(_: Model, file: str, _modified: int) -> Path:
-    return network_of(Path(file))
 
 
 def _read(model: Model, file: str, _modified: int, _version: int) -> Description:
